@@ -150,7 +150,7 @@ var Kinds = []*Kind{
 		func(s *State) *[]*resourcev1.ResourceSlice { return &s.ResourceSlices }),
 	row(resourcev1.SchemeGroupVersion, "DeviceClass", "deviceclasses", false, Scheduling, "device claims",
 		func(s *State) *[]*resourcev1.DeviceClass { return &s.DeviceClasses }),
-	row(resourcev1.SchemeGroupVersion, "DeviceTaintRule", "devicetaintrules", false, Gated, "device taints",
+	row(resourcev1.SchemeGroupVersion, "DeviceTaintRule", "devicetaintrules", false, Scheduling, "device taints",
 		func(s *State) *[]*resourcev1.DeviceTaintRule { return &s.DeviceTaintRules }),
 	row(resourcev1.SchemeGroupVersion, "ResourceClaimTemplate", "resourceclaimtemplates", true, Admission,
 		"claims that a template makes",
