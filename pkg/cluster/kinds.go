@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"iter"
+	"reflect"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -89,6 +90,15 @@ func (k *Kind) Objects(s *State) iter.Seq[Object] { return k.list(s).all() }
 
 // New returns an empty object of the kind.
 func (k *Kind) New() Object { return k.newObject() }
+
+// KindOf finds the row of an object's type; nil when there is none.
+func KindOf(object Object) *Kind {
+	i := slices.IndexFunc(Kinds, func(kind *Kind) bool { return reflect.TypeOf(kind.New()) == reflect.TypeOf(object) })
+	if i < 0 {
+		return nil
+	}
+	return Kinds[i]
+}
 
 // row makes a Kind; P is *T.
 func row[T any, P interface {

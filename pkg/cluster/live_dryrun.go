@@ -1,0 +1,59 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+)
+
+// CreateDryRun posts an object with dryRun=All and returns it as the server would store it: defaulted, validated, and
+// through admission with its webhooks. Nothing is stored. The object itself is not changed; a resourceVersion, as a saved
+// object has it, is not sent, since the server refuses it.
+//
+// The error keeps the server's answer: apierrors.IsForbidden, IsAlreadyExists, IsInvalid and so on tell what it was. The
+// server's warnings go to the config's WarningHandler.
+func CreateDryRun(ctx context.Context, config *rest.Config, object Object) (Object, error) {
+	kind := kindOf(object)
+	if kind == nil {
+		return nil, fmt.Errorf("cannot create a %T: it is not in the table of kinds", object)
+	}
+	api, err := connect(config)
+	if err != nil {
+		return nil, err
+	}
+	client, err := api.client(kind.GroupVersion())
+	if err != nil {
+		return nil, err
+	}
+	body := object.DeepCopyObject().(Object)
+	body.SetResourceVersion("")
+	request := client.Post().
+		NamespaceIfScoped(object.GetNamespace(), kind.Namespaced).
+		Resource(kind.Resource).
+		VersionedParams(&metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}, scheme.ParameterCodec).
+		Body(body)
+	created, err := api.send(ctx, request, kind.GroupVersionKind)
+	if err != nil {
+		return nil, fmt.Errorf("dry run of creating %s %s: %w", kind.Resource,
+			qualified(object.GetNamespace(), object.GetName()), err)
+	}
+	stored := created.(Object)
+	trimMetadata(stored)
+	return stored, nil
+}
+
+// kindOf finds the row of an object's type, nil when there is none.
+func kindOf(object Object) *Kind {
+	i := slices.IndexFunc(Kinds, func(kind *Kind) bool {
+		return reflect.TypeOf(kind.New()) == reflect.TypeOf(object)
+	})
+	if i < 0 {
+		return nil
+	}
+	return Kinds[i]
+}
