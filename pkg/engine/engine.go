@@ -1,0 +1,54 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
+	"github.com/kubectl-sched/kubectl-sched/pkg/engine/upstream"
+)
+
+// Options are the inputs of an Engine beside the State.
+type Options struct {
+	// Config is the scheduler configuration; nil for kube-scheduler's defaults.
+	Config *upstream.Config
+	// Profile, when set, judges every Pod, whatever its schedulerName says.
+	Profile string
+}
+
+// Engine answers questions about one State. It is not safe for concurrent use. Close it after use.
+type Engine struct {
+	state     *cluster.State
+	profile   string
+	scheduler *upstream.Scheduler
+	admission *upstream.Admission
+	warnings  []string
+}
+
+// New builds an Engine over the State, which must have its API defaults (see upstream.SetDefaults).
+func New(ctx context.Context, state *cluster.State, options Options) (*Engine, error) {
+	scheduler, err := upstream.New(ctx, state, upstream.Options{Config: options.Config})
+	if err != nil {
+		return nil, err
+	}
+	admission, err := upstream.NewAdmission(state)
+	if err != nil {
+		scheduler.Close()
+		return nil, err
+	}
+	engine := &Engine{state: state, profile: options.Profile, scheduler: scheduler, admission: admission}
+	if profile := options.Profile; profile != "" {
+		if _, ok := scheduler.Handle(profile); !ok {
+			engine.Close()
+			return nil, fmt.Errorf("no profile is named %q: the profiles are %q", profile, scheduler.Profiles())
+		}
+	}
+	engine.warnings = stateWarnings(state, scheduler.Orphans)
+	if options.Config != nil {
+		engine.warnings = append(engine.warnings, options.Config.Warnings...)
+	}
+	return engine, nil
+}
+
+// Close frees what the Engine holds.
+func (e *Engine) Close() { e.scheduler.Close() }

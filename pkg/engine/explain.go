@@ -1,0 +1,262 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/kubectl-sched/kubectl-sched/pkg/engine/reason"
+	"github.com/kubectl-sched/kubectl-sched/pkg/engine/upstream"
+	"github.com/kubectl-sched/kubectl-sched/pkg/report"
+)
+
+// Explain answers where a Pod fits and why not. The Pod is as the API server stores it; one that has a node is judged as
+// if it had none yet. The error tells that the question could not be decided.
+func (e *Engine) Explain(ctx context.Context, pod *corev1.Pod) (*report.Explanation, error) {
+	out := report.NewExplanation(report.Metadata{Namespace: pod.Namespace, Name: pod.Name, Kind: "pod"})
+	profile := cmp.Or(e.profile, pod.Spec.SchedulerName, corev1.DefaultSchedulerName)
+	handle, served := e.scheduler.Handle(profile)
+	switch {
+	case pod.Spec.NodeName != "":
+		out.Verdict, out.NodeName = report.Bound, pod.Spec.NodeName
+	case !served:
+		out.Verdict = report.NoProfile
+		out.Message = fmt.Sprintf("no profile serves schedulerName %q: kube-scheduler leaves the Pod to another scheduler "+
+			"(profiles here: %s)", profile, strings.Join(e.scheduler.Profiles(), ", "))
+	case pod.DeletionTimestamp != nil:
+		// The words of upstream's Scheduler.skipPodSchedule (v1.37.2).
+		out.Verdict = report.Unschedulable
+		out.Message = fmt.Sprintf("skip schedule deleting pod: %s/%s", pod.Namespace, pod.Name)
+	case pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed:
+		out.Verdict = report.Unschedulable
+		out.Message = fmt.Sprintf("the Pod has finished (phase %s): kube-scheduler does not look at it", pod.Status.Phase)
+	}
+	out.Warnings = append(out.Warnings, e.warnings...)
+	if out.Verdict != "" && out.Verdict != report.Bound || !served {
+		return out, nil
+	}
+	out.Profile = profile
+	judgement, err := e.judge(ctx, profile, pod)
+	if err != nil {
+		return nil, err
+	}
+	fill(out, judgement, pod, handle, e.scheduler.Weights(profile))
+	out.Warnings = append(out.Warnings, gapWarnings(e.state.Gaps, pod, relevant)...)
+	return out, nil
+}
+
+// ExplainManifest answers for a Pod that is not in the cluster: it passes the API server's admission first.
+func (e *Engine) ExplainManifest(ctx context.Context, manifest *corev1.Pod) (*report.Explanation, error) {
+	gaps := gapWarnings(e.state.Gaps, manifest, relevantToAdmission)
+	stored, err := e.admission.Admit(ctx, manifest)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		out := report.NewExplanation(report.Metadata{Namespace: manifest.Namespace, Name: manifest.Name, Kind: "pod"})
+		out.Verdict, out.Message = report.Invalid, err.Error()
+		out.Warnings = append(slices.Clone(e.warnings), gaps...)
+		return out, nil
+	}
+	out, err := e.Explain(ctx, stored)
+	if err != nil {
+		return nil, err
+	}
+	out.Warnings = append(out.Warnings, gaps...)
+	return out, nil
+}
+
+func (e *Engine) judge(ctx context.Context, profile string, pod *corev1.Pod) (*upstream.Judgement, error) {
+	if pod.Spec.NodeName == "" {
+		return e.scheduler.Judge(ctx, profile, pod)
+	}
+	var judgement *upstream.Judgement
+	err := e.scheduler.Without(ctx, []*corev1.Pod{pod}, func() (err error) {
+		judgement, err = e.scheduler.Judge(ctx, profile, unbound(pod))
+		return err
+	})
+	return judgement, err
+}
+
+// unbound returns the Pod as it was before it was bound. What the claim controller wrote stays: DynamicResources reads it.
+func unbound(pod *corev1.Pod) *corev1.Pod {
+	out := pod.DeepCopy()
+	out.Spec.NodeName = ""
+	out.DeletionTimestamp = nil
+	out.Status = corev1.PodStatus{
+		Phase:                       corev1.PodPending,
+		QOSClass:                    pod.Status.QOSClass,
+		ResourceClaimStatuses:       pod.Status.ResourceClaimStatuses,
+		ExtendedResourceClaimStatus: pod.Status.ExtendedResourceClaimStatus,
+	}
+	return out
+}
+
+// fill writes a judgement into the report.
+func fill(out *report.Explanation, judgement *upstream.Judgement, pod *corev1.Pod, handle fwk.Handle,
+	weights map[string]int64,
+) {
+	out.PreFilter = preFilters(judgement)
+	out.Nodes = nodes(judgement, pod, handle, weights)
+	if judgement.Internal {
+		out.Warnings = append(out.Warnings, "kube-scheduler meets an internal error and tries again: this is no verdict on "+
+			"the Pod")
+	}
+	if out.Verdict == report.Bound {
+		return
+	}
+	out.Message = judgement.Message
+	switch {
+	case len(judgement.Gates) > 0:
+		out.Verdict = report.Gated
+	case judgement.Host == "":
+		out.Verdict = report.Unschedulable
+		out.Preemption = preemption(judgement.Preemption)
+	default:
+		out.Verdict = report.Schedulable
+		out.NodeName, out.Ties = choose(judgement.Host, out.Nodes)
+	}
+}
+
+// choose names the node: the first by name of those that share the best total, where kube-scheduler picks at random. A
+// host that is not among the best was chosen without scores: it is the node the Pod was nominated for.
+func choose(host string, nodes []report.Node) (name string, ties []string) {
+	best := []string{}
+	for _, node := range nodes {
+		if node.Verdict == report.Feasible && node.Total == nodes[0].Total {
+			best = append(best, node.Name)
+		}
+	}
+	switch {
+	case !slices.Contains(best, host):
+		return host, []string{}
+	case len(best) == 1:
+		return host, []string{}
+	}
+	return best[0], best
+}
+
+func preFilters(judgement *upstream.Judgement) []report.Rejection {
+	out := []report.Rejection{}
+	for _, status := range judgement.Gates {
+		out = append(out, rejection(status, status.Plugin()))
+	}
+	status := cmp.Or(judgement.PreFilter, judgement.Absent)
+	for _, plugin := range judgement.Narrowed {
+		out = append(out, rejection(status, plugin))
+	}
+	if status != nil && len(judgement.Narrowed) == 0 {
+		out = append(out, rejection(status, status.Plugin()))
+	}
+	return out
+}
+
+func rejection(status *fwk.Status, plugin string) report.Rejection {
+	return report.Rejection{
+		Plugin:  plugin,
+		Code:    status.Code().String(),
+		Reasons: status.Reasons(),
+		Details: []report.Detail{},
+	}
+}
+
+// nodes lists all nodes, in the order of sortNodes.
+func nodes(judgement *upstream.Judgement, pod *corev1.Pod, handle fwk.Handle, weights map[string]int64) []report.Node {
+	scores := make(map[string]*fwk.NodePluginScores, len(judgement.Scores))
+	for i := range judgement.Scores {
+		scores[judgement.Scores[i].Name] = &judgement.Scores[i]
+	}
+	out := make([]report.Node, 0, len(judgement.Nodes))
+	for i := range judgement.Nodes {
+		out = append(out, node(&judgement.Nodes[i], pod, handle))
+		last := &out[len(out)-1]
+		if score := scores[last.Name]; score != nil {
+			last.Scores, last.Total = pluginScores(score, weights), score.TotalScore
+		}
+	}
+	sortNodes(out)
+	return out
+}
+
+// sortNodes puts the feasible nodes first, by falling total; otherwise it keeps the order, which is by name.
+func sortNodes(nodes []report.Node) {
+	slices.SortStableFunc(nodes, func(a, b report.Node) int {
+		switch aFits, bFits := a.Verdict == report.Feasible, b.Verdict == report.Feasible; {
+		case aFits && bFits:
+			return cmp.Compare(b.Total, a.Total)
+		case aFits:
+			return -1
+		case bFits:
+			return 1
+		}
+		return 0
+	})
+}
+
+func node(judged *upstream.NodeJudgement, pod *corev1.Pod, handle fwk.Handle) report.Node {
+	out := report.Node{
+		Name:    judged.Info.Node().Name,
+		Verdict: report.NotEvaluated,
+		Filters: []report.Rejection{},
+		Scores:  []report.Score{},
+	}
+	if judged.Evaluated {
+		out.Verdict = report.Rejected
+	}
+	if judged.Feasible() {
+		out.Verdict = report.Feasible
+	}
+	for _, status := range judged.Rejections {
+		filter := rejection(status, status.Plugin())
+		filter.Details = reason.Details(reason.Rejection{Pod: pod, Node: judged.Seen, Status: status, Handle: handle})
+		out.Filters = append(out.Filters, filter)
+	}
+	return out
+}
+
+// pluginScores pairs what each plugin returned with what became of it. An extender has no weight in the profile: its
+// weighted score is upstream's.
+func pluginScores(scores *fwk.NodePluginScores, weights map[string]int64) []report.Score {
+	out := make([]report.Score, 0, len(scores.Scores))
+	for i, weighted := range scores.Scores {
+		score := report.Score{Plugin: weighted.Name, Weighted: weighted.Score, Normalized: weighted.Score, Weight: 1}
+		if weight := weights[weighted.Name]; weight > 0 {
+			score.Weight, score.Normalized = weight, weighted.Score/weight
+		}
+		if i < len(scores.RawScores) && scores.RawScores[i].Name == weighted.Name {
+			score.Raw = scores.RawScores[i].Score
+		}
+		out = append(out, score)
+	}
+	return out
+}
+
+func preemption(judged *upstream.Preemption) *report.Preemption {
+	if judged == nil {
+		return nil
+	}
+	out := &report.Preemption{
+		Possible: judged.NodeName != "",
+		NodeName: judged.NodeName,
+		Victims:  []report.Victim{},
+		Message:  judged.Message,
+	}
+	for _, victim := range judged.Victims {
+		var priority int32
+		if victim.Spec.Priority != nil {
+			priority = *victim.Spec.Priority
+		}
+		out.Victims = append(out.Victims, report.Victim{
+			Namespace:   victim.Namespace,
+			Name:        victim.Name,
+			Priority:    priority,
+			ViolatesPDB: judged.Violating.Has(victim.UID),
+		})
+	}
+	return out
+}

@@ -1,0 +1,143 @@
+package upstream
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/initializer"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	"k8s.io/kubernetes/pkg/apis/core"
+	corev1conversion "k8s.io/kubernetes/pkg/apis/core/v1"
+	schedulingdefaults "k8s.io/kubernetes/pkg/apis/scheduling/v1"
+	"k8s.io/kubernetes/pkg/registry/core/pod"
+	"k8s.io/kubernetes/plugin/pkg/admission/defaulttolerationseconds"
+	"k8s.io/kubernetes/plugin/pkg/admission/limitranger"
+	"k8s.io/kubernetes/plugin/pkg/admission/priority"
+	"k8s.io/kubernetes/plugin/pkg/admission/runtimeclass"
+
+	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
+)
+
+// Admission turns a manifest into the Pod that the API server would store, by the API server's own code: defaulting, the
+// Pod's create strategy (which merges matchLabelKeys), validation, and those admission plugins, on by default, that
+// change what a scheduler reads.
+type Admission struct {
+	plugins []admission.Interface
+}
+
+// NewAdmission returns the admission of the State's cluster.
+func NewAdmission(state *cluster.State) (*Admission, error) {
+	client, err := newClient()
+	if err != nil {
+		return nil, fmt.Errorf("setting up admission: %w", err)
+	}
+	factory := informers.NewSharedInformerFactory(client, 0)
+	if err := serveAdmission(factory, state); err != nil {
+		return nil, fmt.Errorf("setting up admission: %w", err)
+	}
+	plugins, err := admissionPlugins(client, factory)
+	if err != nil {
+		return nil, fmt.Errorf("setting up admission: %w", err)
+	}
+	return &Admission{plugins: plugins}, nil
+}
+
+func serveAdmission(factory informers.SharedInformerFactory, state *cluster.State) error {
+	if err := serve(factory, withSystemClasses(state.PriorityClasses)); err != nil {
+		return err
+	}
+	if err := serve(factory, state.RuntimeClasses); err != nil {
+		return err
+	}
+	return serve(factory, state.LimitRanges)
+}
+
+// withSystemClasses adds the PriorityClasses that every API server creates at its start.
+func withSystemClasses(classes []*schedulingv1.PriorityClass) []*schedulingv1.PriorityClass {
+	known := map[string]bool{}
+	for _, class := range classes {
+		known[class.Name] = true
+	}
+	all := append([]*schedulingv1.PriorityClass{}, classes...)
+	for _, class := range schedulingdefaults.SystemPriorityClasses() {
+		if !known[class.Name] {
+			all = append(all, class)
+		}
+	}
+	return all
+}
+
+// admissionPlugins returns the plugins in the order in which kube-apiserver calls them
+// (k8s.io/kubernetes/pkg/kubeapiserver/options.AllOrderedPlugins).
+func admissionPlugins(client kubernetes.Interface, factory informers.SharedInformerFactory) ([]admission.Interface, error) {
+	limits, err := limitranger.NewLimitRanger(nil)
+	if err != nil {
+		return nil, err
+	}
+	plugins := []admission.Interface{
+		limits,
+		priority.NewPlugin(),
+		defaulttolerationseconds.NewDefaultTolerationSeconds(),
+		runtimeclass.NewRuntimeClass(),
+	}
+	initialize := initializer.New(client, nil, factory, nil, utilfeature.DefaultFeatureGate, nil, nil, nil)
+	for _, plugin := range plugins {
+		initialize.Initialize(plugin)
+		if err := admission.ValidateInitialization(plugin); err != nil {
+			return nil, err
+		}
+	}
+	return plugins, nil
+}
+
+// Admit returns the Pod as it would be stored. The error says, in the API server's words, why it would be refused.
+func (a *Admission) Admit(ctx context.Context, manifest *corev1.Pod) (*corev1.Pod, error) {
+	stored := manifest.DeepCopy()
+	legacyscheme.Scheme.Default(stored)
+	internal := &core.Pod{}
+	if err := corev1conversion.Convert_v1_Pod_To_core_Pod(stored, internal, nil); err != nil {
+		return nil, err
+	}
+	pod.Strategy.PrepareForCreate(ctx, internal)
+	if err := a.run(ctx, internal); err != nil {
+		return nil, err
+	}
+	if errs := pod.Strategy.Validate(ctx, internal); len(errs) > 0 {
+		return nil, apierrors.NewInvalid(core.Kind("Pod"), internal.Name, errs)
+	}
+	out := &corev1.Pod{}
+	if err := corev1conversion.Convert_core_Pod_To_v1_Pod(internal, out, nil); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// run calls the mutating half of every plugin, then the validating half, as the API server does.
+func (a *Admission) run(ctx context.Context, internal *core.Pod) error {
+	attributes := admission.NewAttributesRecord(internal, nil, core.Kind("Pod").WithVersion("v1"), internal.Namespace,
+		internal.Name, core.Resource("pods").WithVersion("v1"), "", admission.Create, &metav1.CreateOptions{}, false, nil)
+	interfaces := admission.NewObjectInterfacesFromScheme(legacyscheme.Scheme)
+	for _, plugin := range a.plugins {
+		if mutator, ok := plugin.(admission.MutationInterface); ok && plugin.Handles(admission.Create) {
+			if err := mutator.Admit(ctx, attributes, interfaces); err != nil {
+				return err
+			}
+		}
+	}
+	for _, plugin := range a.plugins {
+		if validator, ok := plugin.(admission.ValidationInterface); ok && plugin.Handles(admission.Create) {
+			if err := validator.Validate(ctx, attributes, interfaces); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

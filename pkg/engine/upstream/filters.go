@@ -1,0 +1,93 @@
+package upstream
+
+import (
+	"context"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/metrics"
+)
+
+// filters finds every filter that rejects a node. The framework stops at the first; to go on, it is called again with a
+// copy of the cycle state in which the filters up to and including that one are skipped, as plugins may be that PreFilter
+// found nothing to do for. So each rejection is upstream's own call, with nominated Pods taken into account.
+type filters struct {
+	framework framework.Framework
+	// position is the place of a plugin in the profile's order.
+	position map[string]int
+	// states[k] skips the first k filters.
+	states []fwk.CycleState
+}
+
+// newFilters prepares the states once for all nodes: a copy of a state costs as much as its size, a node little.
+func newFilters(fw framework.Framework, state fwk.CycleState) *filters {
+	f := &filters{framework: fw, position: map[string]int{}, states: []fwk.CycleState{state}}
+	skipped := state.GetSkipFilterPlugins()
+	for i, plugin := range fw.ListPlugins().Filter.Enabled {
+		f.position[plugin.Name] = i
+		skipped = skipped.Union(sets.New(plugin.Name))
+		next := state.Clone()
+		next.SetSkipFilterPlugins(skipped)
+		f.states = append(f.states, next)
+	}
+	return f
+}
+
+// run fills in the rejections of all nodes, in parallel. The error is a plugin's failure, not a rejection.
+func (f *filters) run(ctx context.Context, pod *corev1.Pod, nodes []*NodeJudgement) error {
+	var once sync.Once
+	var failure error
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	f.framework.Parallelizer().Until(ctx, len(nodes), func(i int) {
+		if err := f.judge(ctx, pod, nodes[i]); err != nil {
+			once.Do(func() { failure = err })
+			cancel()
+		}
+	}, metrics.Filter)
+	if failure == nil {
+		failure = ctx.Err()
+	}
+	return failure
+}
+
+func (f *filters) judge(ctx context.Context, pod *corev1.Pod, node *NodeJudgement) error {
+	for next := 0; next < len(f.states); {
+		status := f.framework.RunFilterPluginsWithNominatedPods(ctx, f.states[next], pod, node.Info)
+		if status.IsSuccess() {
+			return nil
+		}
+		if !status.IsRejected() {
+			return status.AsError()
+		}
+		node.Seen = f.withNominated(pod, node.Info)
+		node.reject(status)
+		position, known := f.position[status.Plugin()]
+		if !known {
+			return nil
+		}
+		next = position + 1
+	}
+	return nil
+}
+
+// withNominated returns the node with the nominated Pods that the framework counts for this Pod (addGENominatedPods in
+// framework/runtime, v1.37.2); the node itself when there are none.
+func (f *filters) withNominated(pod *corev1.Pod, node fwk.NodeInfo) fwk.NodeInfo {
+	seen := node
+	for _, nominated := range f.framework.NominatedPodsForNode(node.Node().Name) {
+		other := nominated.GetPod()
+		if other.UID == pod.UID || corev1helpers.PodPriority(other) < corev1helpers.PodPriority(pod) {
+			continue
+		}
+		if seen == node {
+			seen = node.Snapshot()
+		}
+		seen.AddPodInfo(nominated)
+	}
+	return seen
+}

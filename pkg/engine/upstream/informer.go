@@ -1,0 +1,87 @@
+package upstream
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+)
+
+// serve makes the factory's informer of one kind hold objects. It must be called before anybody asks the factory for
+// that informer. P is *T.
+func serve[T any, P interface {
+	*T
+	runtime.Object
+}](factory informers.SharedInformerFactory, objects []P) error {
+	return serveEvents(factory, objects, func(P) bool { return true })
+}
+
+// serveEvents is serve, but tells event handlers only of the objects that pass.
+func serveEvents[T any, P interface {
+	*T
+	runtime.Object
+}](factory informers.SharedInformerFactory, objects []P, pass func(P) bool) error {
+	var example P = new(T)
+	informer := &staticInformer{
+		SharedIndexInformer: cache.NewSharedIndexInformer(&cache.ListWatch{}, example, 0,
+			cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}),
+	}
+	for _, object := range objects {
+		if err := informer.GetIndexer().Add(object); err != nil {
+			return fmt.Errorf("indexing %T: %w", object, err)
+		}
+		if pass(object) {
+			informer.events = append(informer.events, object)
+		}
+	}
+	factory.InformerFor(example, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return informer })
+	return nil
+}
+
+// staticInformer is an informer over a fixed list. It never runs: an event handler is told of every object at once,
+// when it is added, so that caches that live on events (claims, slices, volumes, Pod groups, the queue) are full when
+// scheduler.New returns.
+type staticInformer struct {
+	cache.SharedIndexInformer // never started; its indexer holds the objects
+	events                    []any
+}
+
+func (i *staticInformer) AddEventHandler(handler cache.ResourceEventHandler) (
+	cache.ResourceEventHandlerRegistration, error,
+) {
+	for _, object := range i.events {
+		handler.OnAdd(object, true)
+	}
+	return synced{}, nil
+}
+
+func (i *staticInformer) AddEventHandlerWithResyncPeriod(handler cache.ResourceEventHandler, _ time.Duration) (
+	cache.ResourceEventHandlerRegistration, error,
+) {
+	return i.AddEventHandler(handler)
+}
+
+func (i *staticInformer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler, _ cache.HandlerOptions) (
+	cache.ResourceEventHandlerRegistration, error,
+) {
+	return i.AddEventHandler(handler)
+}
+
+func (i *staticInformer) HasSynced() bool                     { return true }
+func (i *staticInformer) HasSyncedChecker() cache.DoneChecker { return synced{} }
+
+// synced is the registration of a handler that has seen everything.
+type synced struct{}
+
+func (synced) HasSynced() bool                     { return true }
+func (synced) HasSyncedChecker() cache.DoneChecker { return synced{} }
+func (synced) Name() string                        { return "static" }
+
+func (synced) Done() <-chan struct{} {
+	done := make(chan struct{})
+	close(done)
+	return done
+}

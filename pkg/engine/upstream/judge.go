@@ -1,0 +1,237 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
+// ErrNoProfile is returned by Judge when no profile serves the Pod.
+var ErrNoProfile = errors.New("no scheduler profile serves the Pod")
+
+// Judgement is kube-scheduler's answer for one Pod and the facts behind it, over all nodes.
+type Judgement struct {
+	// Gates are the PreEnqueue plugins that keep the Pod out of the queue. When there are some, nothing else is judged.
+	Gates []*fwk.Status
+	// Host is the node that upstream chose; empty when no node is feasible.
+	Host string
+	// Message is the text of the FailedScheduling event, not cut; empty when a node is feasible.
+	Message string
+	// Internal tells that upstream failed (a plugin's or extender's error) rather than rejected the Pod.
+	Internal bool
+	// PreFilter is the status with which PreFilter rejected the Pod as a whole; nil when it did not. It names its plugin,
+	// unless several left no node in common: those are Narrowed.
+	PreFilter *fwk.Status
+	// Narrowed are the PreFilter plugins that left only some nodes, sorted, and Absent is the status of the other nodes.
+	Narrowed []string
+	Absent   *fwk.Status
+	// Nodes are all nodes, sorted by name.
+	Nodes []NodeJudgement
+	// Scores are those of the feasible nodes, in the order of Nodes; nil when fewer than two are feasible, since
+	// kube-scheduler then scores none.
+	Scores []fwk.NodePluginScores
+	// Preemption is what PostFilter would do; nil when a node is feasible or no PostFilter plugin is enabled.
+	Preemption *Preemption
+}
+
+// NodeJudgement is the answer for one node.
+type NodeJudgement struct {
+	Info fwk.NodeInfo
+	// Seen is Info with the nominated Pods that the filters took into account; nil for a node that none rejects.
+	Seen fwk.NodeInfo
+	// Evaluated is false for a node that PreFilter left out.
+	Evaluated bool
+	// Rejections are the statuses of all filters that reject the node, in the profile's order, then those of extenders.
+	Rejections []*fwk.Status
+}
+
+// Feasible tells whether every filter passes the node.
+func (n *NodeJudgement) Feasible() bool { return n.Evaluated && len(n.Rejections) == 0 }
+
+// Judge answers for a Pod without a node. The Pod need not be in the State.
+func (s *Scheduler) Judge(ctx context.Context, profile string, pod *corev1.Pod) (*Judgement, error) {
+	fw, ok := s.framework(profile)
+	if !ok {
+		return nil, ErrNoProfile
+	}
+	restore, err := s.introduce(pod)
+	if err != nil {
+		return nil, err
+	}
+	defer restore()
+	return s.judge(ctx, fw, pod)
+}
+
+// introduce puts the Pod into the Pod lister, where PostFilter looks for it, and returns what undoes it.
+func (s *Scheduler) introduce(pod *corev1.Pod) (restore func(), err error) {
+	known, exists, err := s.pods.Get(pod)
+	if err != nil {
+		return nil, fmt.Errorf("pod %s/%s: %w", pod.Namespace, pod.Name, err)
+	}
+	if err := s.pods.Update(pod); err != nil {
+		return nil, fmt.Errorf("pod %s/%s: %w", pod.Namespace, pod.Name, err)
+	}
+	// The indexer's key function has just worked on this Pod, so that undoing cannot fail.
+	if exists {
+		return func() { _ = s.pods.Update(known) }, nil
+	}
+	return func() { _ = s.pods.Delete(pod) }, nil
+}
+
+func (s *Scheduler) judge(ctx context.Context, fw framework.Framework, pod *corev1.Pod) (*Judgement, error) {
+	ctx = quiet(ctx)
+	if gates := gates(ctx, fw, pod); len(gates) > 0 {
+		return &Judgement{Gates: gates, Message: gates[0].Message(), Nodes: s.notEvaluated()}, nil
+	}
+	state := newCycleState()
+	result, err := s.sched.SchedulePod(ctx, fw, state, &framework.QueuedPodInfo{PodInfo: newPodInfo(pod)})
+	judgement := &Judgement{Host: result.SuggestedHost}
+	if cycleErr := s.explain(ctx, fw, pod, judgement); cycleErr != nil && err == nil {
+		return nil, fmt.Errorf("judging pod %s/%s: %w", pod.Namespace, pod.Name, cycleErr)
+	}
+	if err != nil {
+		return judgement, s.reject(ctx, fw, state, pod, err, judgement)
+	}
+	return judgement, nil
+}
+
+// reject fills in what kube-scheduler says of a Pod for which SchedulePod failed (scheduler.schedulingAlgorithm).
+func (s *Scheduler) reject(ctx context.Context, fw framework.Framework, state fwk.CycleState, pod *corev1.Pod, err error,
+	judgement *Judgement,
+) error {
+	var fitError *framework.FitError
+	if !errors.As(err, &fitError) {
+		judgement.Message = err.Error()
+		judgement.Internal = !errors.Is(err, scheduler.ErrNoNodesAvailable)
+		return ctx.Err()
+	}
+	preemption, err := s.preempt(ctx, fw, state, pod, fitError)
+	if err != nil {
+		return fmt.Errorf("judging preemption for pod %s/%s: %w", pod.Namespace, pod.Name, err)
+	}
+	judgement.Preemption = preemption
+	judgement.Message = fitError.Error()
+	return nil
+}
+
+// gates runs the PreEnqueue plugins, which decide whether a Pod enters the scheduling queue at all.
+func gates(ctx context.Context, fw framework.Framework, pod *corev1.Pod) []*fwk.Status {
+	var rejections []*fwk.Status
+	for _, plugin := range fw.PreEnqueuePlugins() {
+		if status := plugin.PreEnqueue(ctx, pod); !status.IsSuccess() {
+			rejections = append(rejections, status.WithPlugin(plugin.Name()))
+		}
+	}
+	return rejections
+}
+
+// explain runs the cycle once more through the framework's public calls to see every node and every filter.
+func (s *Scheduler) explain(ctx context.Context, fw framework.Framework, pod *corev1.Pod, judgement *Judgement) error {
+	judgement.Nodes = s.notEvaluated()
+	state := newCycleState()
+	left, status, narrowed := fw.RunPreFilterPlugins(ctx, state, pod)
+	if !status.IsSuccess() {
+		judgement.PreFilter, judgement.Narrowed = status, sets.List(narrowed)
+		return nil
+	}
+	if !left.AllNodes() {
+		judgement.Narrowed = sets.List(narrowed)
+		judgement.Absent = fwk.NewStatus(fwk.UnschedulableAndUnresolvable,
+			fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", judgement.Narrowed))
+	}
+	var evaluated []*NodeJudgement
+	for i := range judgement.Nodes {
+		if node := &judgement.Nodes[i]; left.AllNodes() || left.NodeNames.Has(node.Info.Node().Name) {
+			node.Evaluated = true
+			evaluated = append(evaluated, node)
+		}
+	}
+	if err := newFilters(fw, state).run(ctx, pod, evaluated); err != nil {
+		return err
+	}
+	if err := s.extend(pod, evaluated); err != nil {
+		return err
+	}
+	return s.score(ctx, fw, state, pod, judgement)
+}
+
+// notEvaluated returns all nodes, sorted by name.
+func (s *Scheduler) notEvaluated() []NodeJudgement {
+	infos, _ := s.snapshot.List() // upstream's List returns no error
+	nodes := make([]NodeJudgement, 0, len(infos))
+	for _, info := range infos {
+		nodes = append(nodes, NodeJudgement{Info: info})
+	}
+	slices.SortFunc(nodes, func(a, b NodeJudgement) int { return strings.Compare(a.Info.Node().Name, b.Info.Node().Name) })
+	return nodes
+}
+
+// extend asks the extenders that filter for the nodes that all plugins pass, one after the other as upstream's
+// findNodesThatPassExtenders does.
+func (s *Scheduler) extend(pod *corev1.Pod, nodes []*NodeJudgement) error {
+	for _, extender := range s.sched.Extenders {
+		feasible := feasibleOf(nodes)
+		if len(feasible) == 0 || !extender.IsInterested(pod) || !extender.IsFilter() {
+			continue
+		}
+		_, failed, unresolvable, err := extender.Filter(pod, infosOf(feasible))
+		if err != nil {
+			if extender.IsIgnorable() {
+				continue
+			}
+			return err
+		}
+		for _, node := range feasible {
+			name := node.Info.Node().Name
+			if reason, ok := unresolvable[name]; ok {
+				node.reject(fwk.NewStatus(fwk.UnschedulableAndUnresolvable, reason).WithPlugin(extender.Name()))
+			} else if reason, ok := failed[name]; ok {
+				node.reject(fwk.NewStatus(fwk.Unschedulable, reason).WithPlugin(extender.Name()))
+			}
+		}
+	}
+	return nil
+}
+
+func (n *NodeJudgement) reject(status *fwk.Status) { n.Rejections = append(n.Rejections, status) }
+
+func feasibleOf(nodes []*NodeJudgement) []*NodeJudgement {
+	var feasible []*NodeJudgement
+	for _, node := range nodes {
+		if node.Feasible() {
+			feasible = append(feasible, node)
+		}
+	}
+	return feasible
+}
+
+func infosOf(nodes []*NodeJudgement) []fwk.NodeInfo {
+	infos := make([]fwk.NodeInfo, 0, len(nodes))
+	for _, node := range nodes {
+		infos = append(infos, node.Info)
+	}
+	return infos
+}
+
+func newCycleState() *framework.CycleState {
+	state := framework.NewCycleState()
+	state.Write(framework.PodsToActivateKey, framework.NewPodsToActivate())
+	return state
+}
+
+// Handle gives what the plugins of a profile share; ok is false when no profile has the name.
+func (s *Scheduler) Handle(profile string) (handle fwk.Handle, ok bool) { return s.framework(profile) }
+
+// Profiles returns the names of the profiles, sorted.
+func (s *Scheduler) Profiles() []string {
+	return slices.Sorted(maps.Keys(s.profiles))
+}

@@ -1,0 +1,235 @@
+package upstream
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	extenderv1 "k8s.io/kube-scheduler/extender/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
+	plfeature "k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
+	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
+	"k8s.io/kubernetes/pkg/scheduler/util"
+)
+
+// Preemption is what the PostFilter plugins would do.
+type Preemption struct {
+	// NodeName is the node the Pod would be nominated for; empty when preemption does not help.
+	NodeName string
+	// Victims are the Pods that would be evicted, the most important first.
+	Victims []*corev1.Pod
+	// Violating are those victims whose eviction a PodDisruptionBudget does not allow.
+	Violating sets.Set[types.UID]
+	// Message is upstream's text.
+	Message string
+}
+
+// preemptor is a DefaultPreemption plugin of ours that looks at every candidate and evicts nobody.
+type preemptor struct {
+	plugin *defaultpreemption.DefaultPreemption
+	handle framework.Framework
+}
+
+// buildPreemptors makes a preemptor for every profile that preempts.
+func (s *Scheduler) buildPreemptors(ctx context.Context) error {
+	s.preemptors = map[string]*preemptor{}
+	for name, profile := range s.profiles {
+		fw := s.sched.Profiles[name]
+		isDefault := func(plugin schedulerapi.Plugin) bool { return plugin.Name == defaultpreemption.Name }
+		if !slices.ContainsFunc(fw.ListPlugins().PostFilter.Enabled, isDefault) {
+			continue
+		}
+		preemptor, err := newPreemptor(ctx, fw, profile.PluginConfig)
+		if err != nil {
+			return fmt.Errorf("building the scheduler: profile %q: %w", name, err)
+		}
+		s.preemptors[name] = preemptor
+	}
+	return nil
+}
+
+func newPreemptor(ctx context.Context, fw framework.Framework, configs []schedulerapi.PluginConfig) (*preemptor, error) {
+	var args *schedulerapi.DefaultPreemptionArgs
+	for _, config := range configs {
+		if known, ok := config.Args.(*schedulerapi.DefaultPreemptionArgs); ok {
+			args = known
+		}
+	}
+	features := plfeature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
+	features.EnableAsyncPreemption = false // so that PostFilter leaves no goroutine behind
+	plugin, err := defaultpreemption.New(ctx, args, fw, features)
+	if err != nil {
+		return nil, err
+	}
+	plugin.Executor.PreemptPod = func(context.Context, preemption.Candidate, preemption.ExecutorPreemptor, *corev1.Pod,
+		string) (bool, error) {
+		return true, nil
+	}
+	return &preemptor{plugin: plugin, handle: fw}, nil
+}
+
+// preempt runs the PostFilter plugins and writes their message into the error, as upstream's schedulingAlgorithm does.
+//
+// The profile's own DefaultPreemption acts on a candidate when it finds one, and samples candidates from a random offset.
+// So ours looks first, at all of them. When it finds one, the profile's plugins only see nodes that preemption cannot
+// help: they tell whether an earlier PostFilter plugin ends the chain, and if none does, ours answers for the best node.
+func (s *Scheduler) preempt(ctx context.Context, fw framework.Framework, state fwk.CycleState, pod *corev1.Pod,
+	fitError *framework.FitError,
+) (*Preemption, error) {
+	if !fw.HasPostFilterPlugins() {
+		return nil, nil
+	}
+	statuses := fitError.Diagnosis.NodeToStatus
+	preemptor := s.preemptors[fw.ProfileName()]
+	var best preemption.Candidate
+	if preemptor != nil {
+		var err error
+		if best, err = preemptor.best(ctx, state, pod, statuses); err != nil {
+			return nil, err
+		}
+	}
+	if best == nil {
+		_, status := fw.RunPostFilterPlugins(ctx, state, pod, statuses)
+		fitError.Diagnosis.PostFilterMsg = status.Message()
+		return &Preemption{Message: status.Message()}, ctx.Err()
+	}
+	_, status := fw.RunPostFilterPlugins(ctx, state, pod, framework.NewDefaultNodeToStatus())
+	if status.Code() != fwk.Unschedulable {
+		fitError.Diagnosis.PostFilterMsg = status.Message()
+		return &Preemption{Message: status.Message()}, ctx.Err()
+	}
+	only := framework.NewDefaultNodeToStatus()
+	only.Set(best.Name(), statuses.Get(best.Name()))
+	result, status := preemptor.plugin.PostFilter(ctx, state, pod, only)
+	fitError.Diagnosis.PostFilterMsg = status.Message()
+	out := &Preemption{Message: status.Message()}
+	if status.IsSuccess() && result != nil {
+		out.NodeName = result.NominatedNodeName
+		out.Victims = best.Victims().Pods
+		out.Violating, _ = preemptor.violating(ctx, pod, best)
+	}
+	return out, ctx.Err()
+}
+
+// best is the candidate that kube-scheduler would choose if it looked at all; among equal ones the first by name, where
+// kube-scheduler chooses at random. It is nil when preemption does not help.
+func (p *preemptor) best(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, statuses *framework.NodeToStatus) (
+	preemption.Candidate, error,
+) {
+	eligible, _ := p.plugin.PodEligibleToPreemptOthers(ctx, pod, statuses.Get(pod.Status.NominatedNodeName))
+	if !eligible {
+		return nil, nil
+	}
+	nodes, err := statuses.NodesForStatusCode(p.handle.SnapshotSharedLister().NodeInfos(), fwk.Unschedulable)
+	if err != nil || len(nodes) == 0 {
+		return nil, err
+	}
+	budgets, err := p.budgets()
+	if err != nil {
+		return nil, err
+	}
+	// Errors on single nodes leave those nodes out, as upstream does while there are other candidates; with none left,
+	// PostFilter itself reports the error.
+	candidates, _, _ := p.plugin.Evaluator.DryRunPreemption(ctx, state, pod, nodes, budgets, 0,
+		int32(min(len(nodes), math.MaxInt32)))
+	if len(candidates) == 0 {
+		return nil, ctx.Err()
+	}
+	chosen := p.plugin.Evaluator.SelectCandidate(ctx, candidates)
+	return firstEqual(candidates, chosen), ctx.Err()
+}
+
+func (p *preemptor) budgets() ([]*policyv1.PodDisruptionBudget, error) {
+	budgets, err := p.plugin.Evaluator.PdbLister.List(labels.Everything())
+	slices.SortFunc(budgets, func(a, b *policyv1.PodDisruptionBudget) int {
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+	})
+	return budgets, err
+}
+
+// firstEqual returns the first candidate by name that upstream's pickOneNodeForPreemption (v1.37.2) ranks like chosen.
+func firstEqual(candidates []preemption.Candidate, chosen preemption.Candidate) preemption.Candidate {
+	best := chosen
+	for _, candidate := range candidates {
+		if candidate.Name() < best.Name() && rankOf(candidate.Victims()) == rankOf(chosen.Victims()) {
+			best = candidate
+		}
+	}
+	return best
+}
+
+// rank holds what pickOneNodeForPreemption compares, in its order.
+type rank struct {
+	violations    int64
+	highest       int32
+	sum           int64
+	count         int
+	earliestStart int64
+}
+
+func rankOf(victims *extenderv1.Victims) rank {
+	r := rank{
+		violations: victims.NumPDBViolations,
+		highest:    corev1helpers.PodPriority(victims.Pods[0]),
+		count:      len(victims.Pods),
+	}
+	for _, pod := range victims.Pods {
+		r.sum += int64(corev1helpers.PodPriority(pod))
+	}
+	if start := util.GetEarliestPodStartTime(victims); start != nil {
+		r.earliestStart = start.UnixNano()
+	}
+	return r
+}
+
+// violating finds out which victims break a budget: upstream counts them only. It groups all Pods of the node that the
+// Pod may preempt, most important first, as SelectVictimsOnNode (v1.37.2) does before it picks.
+func (p *preemptor) violating(ctx context.Context, pod *corev1.Pod, best preemption.Candidate) (
+	sets.Set[types.UID], error,
+) {
+	info, err := p.handle.SnapshotSharedLister().NodeInfos().Get(best.Name())
+	if err != nil {
+		return nil, err
+	}
+	victims, err := p.plugin.Evaluator.GetVictimsOnNode(ctx, info)
+	if err != nil {
+		return nil, err
+	}
+	victims = slices.DeleteFunc(victims, func(victim *preemption.DomainVictim) bool {
+		return victim.Priority() >= corev1helpers.PodPriority(pod)
+	})
+	slices.SortFunc(victims, func(a, b *preemption.DomainVictim) int {
+		switch {
+		case p.plugin.MoreImportantVictim(a, b):
+			return -1
+		case p.plugin.MoreImportantVictim(b, a):
+			return 1
+		}
+		return 0
+	})
+	budgets, err := p.budgets()
+	if err != nil {
+		return nil, err
+	}
+	uids := sets.New[types.UID]()
+	broken, _ := preemption.FilterVictimsWithPDBViolation(victims, budgets)
+	for _, victim := range broken {
+		for _, info := range victim.Victim.Pods() {
+			uids.Insert(info.GetPod().UID)
+		}
+	}
+	return uids, nil
+}

@@ -1,0 +1,197 @@
+package upstream
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/scheduler"
+	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+	schedulerprofile "k8s.io/kubernetes/pkg/scheduler/profile"
+
+	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
+
+	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
+)
+
+// Options are the inputs of a Scheduler beside the State.
+type Options struct {
+	// Config is the scheduler configuration; nil for kube-scheduler's defaults.
+	Config *Config
+	// OutOfTree are plugins linked in beside the in-tree ones.
+	OutOfTree frameworkruntime.Registry
+}
+
+// Scheduler is kube-scheduler's Scheduler over one State.
+type Scheduler struct {
+	sched       *scheduler.Scheduler
+	profiles    map[string]schedulerapi.KubeSchedulerProfile
+	preemptors  map[string]*preemptor
+	snapshot    *internalcache.Snapshot
+	pods        cache.Indexer
+	infos       *podInfos
+	stop        context.CancelFunc
+	broadcaster events.EventBroadcaster
+
+	// Orphans are the Pods, as namespace/name, that are bound to a node the State does not hold. They are left out.
+	Orphans []string
+}
+
+// allNodes is what percentageOfNodesToScore is set to: kube-scheduler samples above 100 nodes, an explanation does not.
+var allNodes int32 = 100
+
+// New builds a Scheduler over the State. It reads the process-wide feature gates (see SetGates). Close it after use.
+func New(ctx context.Context, state *cluster.State, options Options) (*Scheduler, error) {
+	config := options.Config
+	if config == nil {
+		var err error
+		if config, err = DefaultConfig(); err != nil {
+			return nil, err
+		}
+	}
+	client, err := newClient()
+	if err != nil {
+		return nil, fmt.Errorf("setting up the scheduler: %w", err)
+	}
+	factory := informers.NewSharedInformerFactory(client, 0)
+	if err := serveState(factory, state); err != nil {
+		return nil, fmt.Errorf("setting up the scheduler: %w", err)
+	}
+	s := &Scheduler{
+		profiles: map[string]schedulerapi.KubeSchedulerProfile{},
+		snapshot: internalcache.NewEmptySnapshot(),
+		pods:     factory.Core().V1().Pods().Informer().GetIndexer(),
+		infos:    newPodInfos(),
+	}
+	ctx, s.stop = context.WithCancel(quiet(ctx))
+	if err := s.build(ctx, client, factory, config.KubeSchedulerConfiguration, options.OutOfTree); err != nil {
+		s.Close()
+		return nil, err
+	}
+	if err := s.fill(ctx, state.Pods); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("filling the scheduler's snapshot: %w", err)
+	}
+	return s, nil
+}
+
+// serveState gives the factory an informer for every kind that a scheduler reads. Of the Pods, event handlers are told
+// only of those that wait and hold something: a nomination or a place in a group. fill adds those that have a node.
+func serveState(factory informers.SharedInformerFactory, state *cluster.State) error {
+	waits := func(pod *corev1.Pod) bool {
+		return pod.Spec.NodeName == "" && (pod.Status.NominatedNodeName != "" || pod.Spec.SchedulingGroup != nil)
+	}
+	for _, served := range []error{
+		serve(factory, state.Nodes),
+		serveEvents(factory, active(state.Pods), waits),
+		serve(factory, state.Namespaces),
+		serve(factory, state.PersistentVolumes),
+		serve(factory, state.PersistentVolumeClaims),
+		serve(factory, state.StorageClasses),
+		serve(factory, state.CSINodes),
+		serve(factory, state.CSIDrivers),
+		serve(factory, state.CSIStorageCapacities),
+		serve(factory, state.VolumeAttachments),
+		serve(factory, state.Services),
+		serve(factory, state.ReplicationControllers),
+		serve(factory, state.ReplicaSets),
+		serve(factory, state.StatefulSets),
+		serve(factory, state.PodDisruptionBudgets),
+		serve(factory, state.ResourceClaims),
+		serve(factory, state.ResourceSlices),
+		serve(factory, state.DeviceClasses),
+		serve(factory, state.DeviceTaintRules),
+		serve(factory, state.PodGroups),
+		serve(factory, state.CompositePodGroups),
+	} {
+		if served != nil {
+			return served
+		}
+	}
+	return nil
+}
+
+// active leaves out finished Pods, as the field selector of kube-scheduler's own Pod informer does.
+func active(pods []*corev1.Pod) []*corev1.Pod {
+	out := make([]*corev1.Pod, 0, len(pods))
+	for _, pod := range pods {
+		if !finished(pod) {
+			out = append(out, pod)
+		}
+	}
+	return out
+}
+
+func finished(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// build makes the upstream Scheduler, which fills its caches from the factory as it registers its event handlers.
+func (s *Scheduler) build(ctx context.Context, client kubernetes.Interface, factory informers.SharedInformerFactory,
+	config *schedulerapi.KubeSchedulerConfiguration, outOfTree frameworkruntime.Registry,
+) error {
+	profiles := make([]schedulerapi.KubeSchedulerProfile, 0, len(config.Profiles))
+	for _, profile := range config.Profiles {
+		profile = *profile.DeepCopy()
+		profile.PercentageOfNodesToScore = nil
+		profiles = append(profiles, profile)
+		s.profiles[profile.SchedulerName] = profile
+	}
+	s.broadcaster = events.NewBroadcaster(nil)
+	sched, err := scheduler.New(ctx, client, factory, nil, schedulerprofile.NewRecorderFactory(s.broadcaster),
+		scheduler.WithComponentConfigVersion(config.APIVersion),
+		scheduler.WithProfiles(profiles...),
+		scheduler.WithExtenders(config.Extenders...),
+		scheduler.WithParallelism(config.Parallelism),
+		scheduler.WithPercentageOfNodesToScore(&allNodes),
+		scheduler.WithNodeInfoSnapshot(s.snapshot),
+		scheduler.WithFrameworkOutOfTreeRegistry(outOfTree),
+	)
+	if err != nil {
+		return fmt.Errorf("building the scheduler: %w", err)
+	}
+	s.sched = sched
+	return s.buildPreemptors(ctx)
+}
+
+// fill puts the Pods that have a node into the snapshot. It does what the cache's AddPod and UpdateSnapshot do, but
+// computes the requests of Pods from one template once.
+func (s *Scheduler) fill(ctx context.Context, pods []*corev1.Pod) error {
+	if err := s.sched.Cache.UpdateSnapshot(klog.FromContext(ctx), s.snapshot); err != nil {
+		return err
+	}
+	for _, pod := range pods {
+		if pod.Spec.NodeName == "" || finished(pod) {
+			continue
+		}
+		if _, err := s.snapshot.Get(pod.Spec.NodeName); err != nil {
+			s.Orphans = append(s.Orphans, pod.Namespace+"/"+pod.Name)
+			continue
+		}
+		if err := s.snapshot.AssumePod(s.infos.of(pod)); err != nil {
+			return fmt.Errorf("pod %s/%s: %w", pod.Namespace, pod.Name, err)
+		}
+	}
+	return nil
+}
+
+// framework returns the framework of a profile; ok is false when no profile has the name.
+func (s *Scheduler) framework(name string) (framework.Framework, bool) {
+	fw, ok := s.sched.Profiles[name]
+	return fw, ok
+}
+
+// Close stops the goroutines that upstream starts.
+func (s *Scheduler) Close() {
+	s.stop()
+	if s.broadcaster != nil {
+		s.broadcaster.Shutdown()
+	}
+}

@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"maps"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
+)
+
+// Template returns a Pod as the workload's controller would make it, not yet admitted; a Pod is its own template. It is
+// nil for kinds without a Pod template, and for a DaemonSet, which ExplainDaemonSet answers for.
+func Template(object cluster.Object) *corev1.Pod {
+	switch workload := object.(type) {
+	case *corev1.Pod:
+		return workload
+	case *appsv1.Deployment:
+		return podOf(workload, &workload.Spec.Template)
+	case *appsv1.ReplicaSet:
+		return podOf(workload, &workload.Spec.Template)
+	case *appsv1.StatefulSet:
+		return podOf(workload, &workload.Spec.Template)
+	case *batchv1.Job:
+		return podOf(workload, &workload.Spec.Template)
+	case *batchv1.CronJob:
+		return podOf(workload, &workload.Spec.JobTemplate.Spec.Template)
+	case *corev1.ReplicationController:
+		if workload.Spec.Template == nil {
+			return nil
+		}
+		return podOf(workload, workload.Spec.Template)
+	case *corev1.PodTemplate:
+		return podOf(workload, &workload.Template)
+	}
+	return nil
+}
+
+func podOf(owner cluster.Object, template *corev1.PodTemplateSpec) *corev1.Pod {
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace:   owner.GetNamespace(),
+			Name:        owner.GetName(),
+			Labels:      maps.Clone(template.Labels),
+			Annotations: maps.Clone(template.Annotations),
+		},
+		Spec: *template.Spec.DeepCopy(),
+	}
+	if set, ok := owner.(*appsv1.StatefulSet); ok {
+		pod.Name += "-0"
+		claim(pod, set)
+	}
+	if kind := cluster.KindOf(owner); kind != nil && owner.GetUID() != "" {
+		pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, kind.GroupVersionKind)}
+	}
+	return pod
+}
+
+// claim adds the volumes of a StatefulSet's claim templates, named as its controller names them for the first Pod.
+func claim(pod *corev1.Pod, set *appsv1.StatefulSet) {
+	for _, template := range set.Spec.VolumeClaimTemplates {
+		volume := corev1.Volume{Name: template.Name}
+		volume.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: template.Name + "-" + pod.Name}
+		pod.Spec.Volumes = append(pod.Spec.Volumes, volume)
+	}
+}
+
+// Pending returns the workload's Pods that wait for a node, in the State's order.
+func Pending(state *cluster.State, workload cluster.Object) []*corev1.Pod {
+	owners := ownersUnder(state, workload)
+	var pods []*corev1.Pod
+	for _, pod := range state.Pods {
+		if IsPending(pod) && owners[ownerOf(pod)] {
+			pods = append(pods, pod)
+		}
+	}
+	return pods
+}
+
+// IsPending tells whether a Pod waits for a node.
+func IsPending(pod *corev1.Pod) bool {
+	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil &&
+		pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed
+}
+
+// controller names the object that controls another one.
+type controller struct{ namespace, kind, name string }
+
+func ownerOf(object metav1.Object) controller {
+	if owner := metav1.GetControllerOf(object); owner != nil {
+		return controller{object.GetNamespace(), owner.Kind, owner.Name}
+	}
+	return controller{}
+}
+
+// ownersUnder are the workload itself and those that it makes in turn: a Deployment's ReplicaSets, a CronJob's Jobs.
+func ownersUnder(state *cluster.State, workload cluster.Object) map[controller]bool {
+	self := controller{workload.GetNamespace(), cluster.KindOf(workload).Kind, workload.GetName()}
+	owners := map[controller]bool{self: true}
+	for _, set := range state.ReplicaSets {
+		if ownerOf(set) == self {
+			owners[controller{set.Namespace, "ReplicaSet", set.Name}] = true
+		}
+	}
+	for _, job := range state.Jobs {
+		if ownerOf(job) == self {
+			owners[controller{job.Namespace, "Job", job.Name}] = true
+		}
+	}
+	return owners
+}
+
+// Group puts Pods together for which every answer is the same but for their names, in the order of the first of each.
+func Group(pods []*corev1.Pod) [][]*corev1.Pod {
+	var groups [][]*corev1.Pod
+	byOwner := map[controller][]int{}
+	for _, pod := range pods {
+		owner := ownerOf(pod)
+		found := false
+		for _, n := range byOwner[owner] {
+			if owner != (controller{}) && alike(groups[n][0], pod) {
+				groups[n] = append(groups[n], pod)
+				found = true
+				break
+			}
+		}
+		if !found {
+			byOwner[owner] = append(byOwner[owner], len(groups))
+			groups = append(groups, []*corev1.Pod{pod})
+		}
+	}
+	return groups
+}
+
+// alike tells whether a scheduler sees the same in two Pods of one owner.
+func alike(a, b *corev1.Pod) bool {
+	return a.Status.NominatedNodeName == b.Status.NominatedNodeName &&
+		maps.Equal(a.Labels, b.Labels) &&
+		equality.Semantic.DeepEqual(schedulingSpec(a), schedulingSpec(b))
+}
+
+// schedulingSpec is the Pod's spec without what the API server and the controllers make up per Pod and no scheduler reads.
+func schedulingSpec(pod *corev1.Pod) *corev1.PodSpec {
+	spec := pod.Spec.DeepCopy()
+	spec.Hostname = ""
+	var volumes []corev1.Volume
+	for _, volume := range spec.Volumes {
+		if !strings.HasPrefix(volume.Name, "kube-api-access-") {
+			volumes = append(volumes, volume)
+		}
+	}
+	spec.Volumes = volumes
+	for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
+		for i := range containers {
+			containers[i].VolumeMounts = nil
+		}
+	}
+	return spec
+}
