@@ -1,0 +1,26 @@
+package printers
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+
+	"github.com/kubectl-sched/kubectl-sched/pkg/report"
+)
+
+// kindPod is the kind of a report that names none.
+const kindPod = "pod"
+
+// namePrinter prints what was asked about as kubectl does with -o name: "pod/web-0", "deployment.apps/web".
+type namePrinter struct{}
+
+// Print writes one name per line.
+func (namePrinter) Print(w io.Writer, explanations []*report.Explanation) error {
+	for _, e := range explanations {
+		name := escape(cmp.Or(e.Metadata.Kind, kindPod) + "/" + e.Metadata.Name)
+		if _, err := fmt.Fprintln(w, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package printers
+
+import (
+	"io"
+
+	"github.com/kubectl-sched/kubectl-sched/pkg/report"
+)
+
+// The outputs that are this package's own; all others are cli-runtime's.
+const (
+	outputTable = ""
+	outputWide  = "wide"
+	outputName  = "name"
+)
+
+// Options say how reports are printed.
+type Options struct {
+	// Output is the value of --output: empty for the table, wide, name, json, yaml, kyaml, jsonpath=…,
+	// go-template=… and what else Formats returns.
+	Output string
+	// NoHeaders leaves out the column headers of tables.
+	NoHeaders bool
+	// Color marks verdicts in tables by color; no fact is told by color alone.
+	Color bool
+	// Nodes selects the nodes of tables: all, failed, feasible, or how many to show. When empty, all nodes are there,
+	// but beyond a screenful those that fail alike share a line.
+	Nodes string
+	// Scores adds the opinion of every Score plugin on the nodes that fit.
+	Scores bool
+	// Width is the terminal's width in columns. With 0, tables are 100 columns wide, and wide ones as wide as they
+	// need. Tables that are not wide use at most 120 columns.
+	Width int
+}
+
+// Printer writes explanations, in their order.
+type Printer interface {
+	Print(w io.Writer, explanations []*report.Explanation) error
+}
+
+// New returns the printer for the options. It fails, naming the flag and what it allows, when they are not valid; it
+// reads no more than the template file that --output names.
+func New(options Options) (Printer, error) {
+	nodes, err := parseSelection(options.Nodes)
+	if err != nil {
+		return nil, err
+	}
+	switch options.Output {
+	case outputTable, outputWide:
+		return newTablePrinter(options, nodes), nil
+	case outputName:
+		return namePrinter{}, nil
+	default:
+		return newMachinePrinter(options.Output)
+	}
+}

@@ -1,0 +1,109 @@
+package printers
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kubectl-sched/kubectl-sched/pkg/report"
+)
+
+// Widths of tables, in columns.
+const (
+	defaultWidth = 100
+	minWidth     = 40
+	maxWidth     = 120
+)
+
+// tablePrinter prints the table for people, and the wide one.
+type tablePrinter struct {
+	nodes     selection
+	wide      bool
+	scores    bool
+	noHeaders bool
+	colors    palette
+	// width limits the lines; 0 does not.
+	width int
+}
+
+func newTablePrinter(options Options, nodes selection) *tablePrinter {
+	p := &tablePrinter{
+		nodes:     nodes,
+		wide:      options.Output == outputWide,
+		scores:    options.Scores,
+		noHeaders: options.NoHeaders,
+	}
+	if options.Color {
+		p.colors = verdictColors
+	}
+	switch {
+	case options.Width > 0 && p.wide:
+		p.width = max(options.Width, minWidth)
+	case options.Width > 0:
+		p.width = min(max(options.Width, minWidth), maxWidth)
+	case !p.wide:
+		p.width = defaultWidth
+	}
+	return p
+}
+
+// Print writes a block per explanation, with blank lines between them and, after several, how many got which verdict.
+func (p *tablePrinter) Print(w io.Writer, explanations []*report.Explanation) error {
+	for i, e := range explanations {
+		var block bytes.Buffer
+		if i > 0 {
+			block.WriteByte('\n')
+		}
+		if err := p.writeBlock(&block, escaped(e)); err != nil {
+			return fmt.Errorf("printing the table of %s: %w", escape(e.Metadata.Name), err)
+		}
+		if _, err := w.Write(block.Bytes()); err != nil {
+			return err
+		}
+	}
+	if len(explanations) < 2 {
+		return nil
+	}
+	_, err := io.WriteString(w, "\n"+paragraph(p.summary(explanations), p.width))
+	return err
+}
+
+// writeBlock writes all about one Pod: what was decided, what kube-scheduler says and would do, and the nodes.
+func (p *tablePrinter) writeBlock(b *bytes.Buffer, e *report.Explanation) error {
+	b.WriteString(paragraph(p.headline(e), p.width))
+	for _, line := range p.remarks(e) {
+		b.WriteString(paragraph(line, p.width))
+	}
+	return p.writeNodes(b, e)
+}
+
+// verdicts is every verdict, in the order in which a summary counts them.
+var verdicts = []report.Verdict{
+	report.Schedulable, report.Bound, report.Unschedulable, report.Gated, report.NoProfile, report.Invalid,
+}
+
+// summary counts the Pods by verdict; an answer for several identical Pods counts as many.
+func (p *tablePrinter) summary(explanations []*report.Explanation) string {
+	total, counts := 0, map[report.Verdict]int{}
+	for _, e := range explanations {
+		pods := max(1, len(e.Pods))
+		total += pods
+		counts[e.Verdict] += pods
+	}
+	var parts []string
+	for _, verdict := range verdicts {
+		if counts[verdict] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[verdict], p.colors.paint(string(verdict))))
+		}
+	}
+	return fmt.Sprintf("%s: %s", count(total, "Pod"), strings.Join(parts, ", "))
+}
+
+// count writes a number with its noun in singular or plural: "1 node", "2 nodes".
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
