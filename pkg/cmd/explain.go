@@ -1,0 +1,191 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
+	"github.com/kubectl-sched/kubectl-sched/pkg/engine"
+	"github.com/kubectl-sched/kubectl-sched/pkg/printers"
+	"github.com/kubectl-sched/kubectl-sched/pkg/report"
+)
+
+const explainLong = `Explain where Pods fit and why not, node by node.
+
+The verdict, the chosen node and the message are kube-scheduler's own: its code judges the Pod against the live cluster, or
+against a saved one (--from). A table then shows every node with every reason against it, not only the first.
+
+A workload is answered for its pending Pods, those of one template together, or for its template when none is pending.
+Pods of manifests (-f, -k) are judged each alone, as the API server would store them. Nothing is changed in the cluster.`
+
+const explainExample = `  # Why is a Pod pending?
+  kubectl sched explain pod/checkout-0 -n shop
+
+  # All pending Pods of the cluster
+  kubectl sched explain --pending -A
+
+  # Would a manifest fit?
+  kubectl sched explain -f web.yaml
+
+  # The same against a saved cluster, for a script
+  kubectl get nodes,pods,pv,pvc,sc,csinodes -A -o yaml > cluster.yaml
+  kubectl sched explain -f web.yaml --from cluster.yaml -o json`
+
+type explainFlags struct {
+	env       Env
+	config    *genericclioptions.ConfigFlags
+	state     stateFlags
+	scheduler schedulerFlags
+	manifests manifestFlags
+	targets   targetFlags
+	print     printFlags
+}
+
+type explainOptions struct {
+	env       Env
+	source    *source
+	engine    engine.Options
+	manifests []cluster.File
+	namespace namespace
+	targets   *targets
+	printer   printers.Printer
+}
+
+func newExplain(env Env, config *genericclioptions.ConfigFlags) *cobra.Command {
+	flags := &explainFlags{env: env, config: config}
+	cmd := &cobra.Command{
+		Use:                   "explain ([TYPE] NAME... | TYPE/NAME... | -l SELECTOR | --pending | -f FILENAME) [flags]",
+		DisableFlagsInUseLine: true,
+		Short:                 "Explain where Pods fit and why not, node by node",
+		Long:                  explainLong,
+		Example:               explainExample,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			options, err := flags.toOptions(args)
+			if err != nil {
+				return err
+			}
+			return options.run(cmd.Context())
+		},
+	}
+	flags.state.addFlags(cmd.Flags())
+	flags.manifests.addFlags(cmd.Flags())
+	flags.targets.addFlags(cmd.Flags())
+	flags.scheduler.addFlags(cmd.Flags())
+	flags.print.addFlags(cmd.Flags())
+	return cmd
+}
+
+// toOptions checks the command line. It reads the scheduler configuration and opens no connection.
+func (f *explainFlags) toOptions(args []string) (*explainOptions, error) {
+	o := &explainOptions{env: f.env}
+	var err error
+	if o.printer, err = f.print.toPrinter(f.env); err != nil {
+		return nil, err
+	}
+	if o.namespace, err = f.toNamespace(); err != nil {
+		return nil, err
+	}
+	if o.targets, err = f.targets.toTargets(args, o.namespace.name); err != nil {
+		return nil, err
+	}
+	if len(o.targets.named) == 0 && !o.targets.selecting && !f.manifests.given() {
+		return nil, errors.New("nothing is asked about: name a Pod (pod/NAME), or use --pending, --selector or --filename; " +
+			"see kubectl sched explain --help")
+	}
+	inputs := &inputs{env: f.env}
+	if o.source, err = f.state.toSource(f.env, f.config, inputs); err != nil {
+		return nil, err
+	}
+	if o.manifests, err = f.manifests.files(f.config, inputs); err != nil {
+		return nil, err
+	}
+	o.engine, err = f.scheduler.toOptions(inputs)
+	return o, err
+}
+
+// toNamespace finds the namespace of names and of manifests that name none. A saved cluster has nothing to do with the
+// kubeconfig, so that there only the flag counts.
+func (f *explainFlags) toNamespace() (namespace, error) {
+	if *f.config.Namespace != "" {
+		return namespace{name: *f.config.Namespace, explicit: true}, nil
+	}
+	if len(f.state.from) > 0 {
+		return namespace{name: "default"}, nil
+	}
+	name, _, err := f.config.ToRawKubeConfigLoader().Namespace()
+	return namespace{name: name}, err
+}
+
+func (o *explainOptions) run(ctx context.Context) error {
+	objects, warnings, err := readManifests(ctx, o.manifests, o.namespace)
+	if err != nil {
+		return err
+	}
+	state, err := o.source.load(ctx)
+	if err != nil {
+		return err
+	}
+	e, err := engine.New(ctx, state, o.engine)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	questions, err := o.targets.questions(ctx, state, o.source)
+	if err != nil {
+		return err
+	}
+	for _, object := range objects {
+		questions = append(questions, aboutManifest(object))
+	}
+	answers, failed := ask(ctx, o.env, e, questions)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for _, answer := range answers {
+		warnings = append(warnings, answer.Warnings...)
+	}
+	warn(o.env.ErrOut, warnings...)
+	if len(answers) > 0 {
+		if err := o.printer.Print(o.env.Out, answers); err != nil {
+			return err
+		}
+	}
+	return errors.Join(failed, decided(answers, failed))
+}
+
+// ask puts the questions to the engine. One that cannot be answered is left out and told, and the rest goes on.
+func ask(ctx context.Context, env Env, e *engine.Engine, questions []question) (answers []*report.Explanation, failed error) {
+	progress := newProgress(env)
+	defer progress.clear()
+	for i, question := range questions {
+		if ctx.Err() != nil {
+			break
+		}
+		if len(questions) > 1 {
+			progress.show("explaining: %d of %d", i+1, len(questions))
+		}
+		answer, err := question(ctx, e)
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		answers = append(answers, answer)
+	}
+	return answers, failed
+}
+
+// decided turns the verdicts into the command's result.
+func decided(answers []*report.Explanation, failed error) error {
+	if failed != nil {
+		return nil
+	}
+	for _, answer := range answers {
+		if answer.Verdict != report.Schedulable && answer.Verdict != report.Bound {
+			return errNo
+		}
+	}
+	return nil
+}

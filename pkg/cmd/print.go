@@ -1,0 +1,60 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"k8s.io/kubectl/pkg/util/term"
+
+	"github.com/kubectl-sched/kubectl-sched/pkg/printers"
+)
+
+// printFlags say how results are printed.
+type printFlags struct {
+	output    string
+	noHeaders bool
+	color     string
+	nodes     string
+	scores    bool
+}
+
+func (f *printFlags) addFlags(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.output, "output", "o", "", "output format: "+strings.Join(printers.Formats(), "|"))
+	flags.BoolVar(&f.noHeaders, "no-headers", false, "leave out the column headers of tables")
+	flags.StringVar(&f.color, "color", "auto", "color verdicts: auto (on a terminal, unless NO_COLOR is set), always or never")
+	flags.StringVar(&f.nodes, "nodes", "", "nodes to show in tables: all, failed, feasible or how many; "+
+		"by default all, those that fail alike on one line when there are many")
+	flags.BoolVar(&f.scores, "scores", false, "add a column for every score plugin")
+}
+
+func (f *printFlags) toPrinter(env Env) (printers.Printer, error) {
+	colored, err := f.colored(env)
+	if err != nil {
+		return nil, err
+	}
+	options := printers.Options{
+		Output:    f.output,
+		NoHeaders: f.noHeaders,
+		Color:     colored,
+		Nodes:     f.nodes,
+		Scores:    f.scores,
+	}
+	if size := (term.TTY{Out: env.Out}).GetSize(); size != nil {
+		options.Width = int(size.Width)
+	}
+	return printers.New(options)
+}
+
+func (f *printFlags) colored(env Env) (bool, error) {
+	switch f.color {
+	case "always":
+		return true, nil
+	case "never":
+		return false, nil
+	case "auto":
+		plain := env.Getenv("NO_COLOR") != "" || env.Getenv("TERM") == "dumb"
+		return !plain && term.IsTerminal(env.Out), nil
+	}
+	return false, fmt.Errorf("--color %q: use auto, always or never", f.color)
+}

@@ -1,0 +1,77 @@
+package cmd
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/klog/v2"
+)
+
+// Env is everything impure that a command uses.
+type Env struct {
+	genericiooptions.IOStreams
+	// Getenv reads an environment variable.
+	Getenv func(string) string
+}
+
+// Execute runs the command line and returns the exit code.
+func Execute(ctx context.Context, env Env, args []string) int {
+	root := newRoot(env)
+	root.SetArgs(args)
+	return finish(root.ExecuteContext(ctx), env.ErrOut)
+}
+
+func newRoot(env Env) *cobra.Command {
+	var verbosity int
+	root := &cobra.Command{
+		Use:         "kubectl-sched",
+		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl sched"},
+		Short:       "Ask kube-scheduler's own code where Pods fit and why not",
+		Long: `kubectl sched answers scheduling questions with kube-scheduler's own code, for a live cluster or for its saved state.
+
+Exit codes: 0 yes (every Pod fits), 1 no (at least one does not), 2 could not decide.`,
+		Args:          cobra.NoArgs,
+		SilenceErrors: true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			cmd.SilenceUsage = true
+			return logTo(env.ErrOut, verbosity)
+		},
+	}
+	root.SetIn(env.In)
+	root.SetOut(env.Out)
+	root.SetErr(env.ErrOut)
+	root.SilenceUsage = true
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
+	})
+	config := genericclioptions.NewConfigFlags(true)
+	config.AddFlags(root.PersistentFlags())
+	root.PersistentFlags().IntVarP(&verbosity, "v", "v", 0, "how much to log to stderr of requests and of what the scheduler does; 0 is nothing")
+	root.AddCommand(newExplain(env, config), newVersion(env, config))
+	return root
+}
+
+// logTo sends the logs of client-go and of the scheduler to the writer, or nowhere: what they say about Pods is in the
+// results, and a plugin's stderr is for the person who runs it.
+func logTo(w io.Writer, verbosity int) error {
+	flags := flag.NewFlagSet("klog", flag.ContinueOnError)
+	klog.InitFlags(flags)
+	if err := flags.Set("logtostderr", "false"); err != nil {
+		return err
+	}
+	if err := flags.Set("v", fmt.Sprint(verbosity)); err != nil {
+		return err
+	}
+	if verbosity == 0 {
+		w = io.Discard
+	}
+	klog.SetOutput(w)
+	return nil
+}

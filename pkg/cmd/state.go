@@ -1,0 +1,80 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/pflag"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
+	"github.com/kubectl-sched/kubectl-sched/pkg/engine/upstream"
+)
+
+// stateFlags say which cluster is asked about.
+type stateFlags struct {
+	from []string
+}
+
+func (f *stateFlags) addFlags(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&f.from, "from", nil,
+		"file, folder or - (standard input) that holds the cluster's objects, read instead of the live cluster; repeatable")
+}
+
+// source is where the State comes from: files, or the cluster of a kubeconfig.
+type source struct {
+	env    Env
+	files  []cluster.File
+	config *rest.Config // nil when files are read
+}
+
+func (f *stateFlags) toSource(env Env, config *genericclioptions.ConfigFlags, inputs *inputs) (*source, error) {
+	s := &source{env: env}
+	var err error
+	if len(f.from) > 0 {
+		s.files, err = inputs.files("--from", f.from, true)
+		return s, err
+	}
+	if s.config, err = config.ToRESTConfig(); err != nil {
+		return nil, fmt.Errorf("%w (to read a saved cluster, use --from)", err)
+	}
+	return s, nil
+}
+
+// load reads the State and fills in its API defaults.
+func (s *source) load(ctx context.Context) (*cluster.State, error) {
+	if s.config == nil {
+		state, err := cluster.ReadFiles(ctx, s.files)
+		if err != nil {
+			return nil, err
+		}
+		upstream.SetDefaults(state)
+		return state, nil
+	}
+	progress := newProgress(s.env)
+	defer progress.clear()
+	return cluster.ReadLive(ctx, s.config, cluster.LiveOptions{
+		Kinds: kindsRead(),
+		Progress: func(done, total int, kind *cluster.Kind) {
+			progress.show("reading the cluster: %d of %d kinds (%s)", done, total, kind.Resource)
+		},
+	})
+}
+
+// kindsRead are the kinds that the scheduler reads under the feature gates in force.
+func kindsRead() []*cluster.Kind {
+	var kinds []*cluster.Kind
+	for _, kind := range cluster.Kinds {
+		switch kind.Use {
+		case cluster.Scheduling, cluster.Admission:
+			kinds = append(kinds, kind)
+		case cluster.Gated:
+			if upstream.ReadsPodGroups() {
+				kinds = append(kinds, kind)
+			}
+		case cluster.Asked:
+		}
+	}
+	return kinds
+}

@@ -1,0 +1,201 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
+	"github.com/kubectl-sched/kubectl-sched/pkg/engine"
+)
+
+// targetFlags say which Pods and workloads of the cluster are asked about, beside the arguments.
+type targetFlags struct {
+	selector      string
+	fieldSelector string
+	allNamespaces bool
+	pending       bool
+}
+
+func (f *targetFlags) addFlags(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.selector, "selector", "l", "", "ask about the Pods whose labels match: key=value, key!=value, key in (a,b)")
+	flags.StringVar(&f.fieldSelector, "field-selector", "", "ask about the Pods whose fields match: status.phase=Pending")
+	flags.BoolVarP(&f.allNamespaces, "all-namespaces", "A", false, "ask about the Pods of all namespaces")
+	flags.BoolVar(&f.pending, "pending", false, "ask about the Pods that wait for a node")
+}
+
+func (f *targetFlags) given() bool { return f.selector != "" || f.fieldSelector != "" || f.pending }
+
+// targets are what of the cluster is asked about: either named objects, or the Pods that pass the selectors.
+type targets struct {
+	named     []target
+	selecting bool
+	labels    labels.Selector
+	fields    fields.Selector
+	pending   bool
+	namespace string // empty: all
+}
+
+// target names one object.
+type target struct {
+	kind *cluster.Kind
+	name string
+}
+
+func (f *targetFlags) toTargets(args []string, namespace string) (*targets, error) {
+	named, err := parseTargets(args)
+	if err != nil {
+		return nil, err
+	}
+	t := &targets{named: named, selecting: f.given(), pending: f.pending, namespace: namespace}
+	if f.allNamespaces {
+		if len(named) > 0 {
+			return nil, errors.New("a name cannot be looked for in all namespaces: use --namespace with it, or " +
+				"--all-namespaces without names")
+		}
+		t.namespace, t.selecting = "", true
+	}
+	if t.selecting && len(named) > 0 {
+		return nil, errors.New("names cannot be combined with --selector, --field-selector or --pending")
+	}
+	if t.labels, err = labels.Parse(f.selector); err != nil {
+		return nil, fmt.Errorf("--selector %q: %w", f.selector, err)
+	}
+	if t.fields, err = parseFields(f.fieldSelector); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// parseTargets reads NAME..., TYPE/NAME... and TYPE NAME...; without a TYPE a name is a Pod's.
+func parseTargets(args []string) ([]target, error) {
+	var parsed []target
+	var kind *cluster.Kind
+	for i, arg := range args {
+		typeName, name, slashed := strings.Cut(arg, "/")
+		if slashed {
+			asked, err := askedKind(typeName)
+			if err != nil {
+				return nil, err
+			}
+			if name == "" || strings.Contains(name, "/") {
+				return nil, fmt.Errorf("%q is not of the form TYPE/NAME", arg)
+			}
+			parsed = append(parsed, target{asked, name})
+			continue
+		}
+		if i == 0 && len(args) > 1 && !strings.Contains(args[1], "/") {
+			if asked, err := askedKind(arg); err == nil {
+				kind = asked
+				continue
+			}
+		}
+		if arg == "" {
+			return nil, errors.New("a name is empty")
+		}
+		parsed = append(parsed, target{kind, arg})
+	}
+	for i := range parsed {
+		if parsed[i].kind == nil {
+			parsed[i].kind = cluster.KindOf(&corev1.Pod{})
+		}
+	}
+	return parsed, nil
+}
+
+// podFields are the fields that the API server can select Pods by.
+func podFields(pod *corev1.Pod) fields.Set {
+	return fields.Set{
+		"metadata.name":            pod.Name,
+		"metadata.namespace":       pod.Namespace,
+		"spec.nodeName":            pod.Spec.NodeName,
+		"spec.restartPolicy":       string(pod.Spec.RestartPolicy),
+		"spec.schedulerName":       pod.Spec.SchedulerName,
+		"spec.serviceAccountName":  pod.Spec.ServiceAccountName,
+		"status.phase":             string(pod.Status.Phase),
+		"status.nominatedNodeName": pod.Status.NominatedNodeName,
+	}
+}
+
+func parseFields(text string) (fields.Selector, error) {
+	selector, err := fields.ParseSelector(text)
+	if err != nil {
+		return nil, fmt.Errorf("--field-selector %q: %w", text, err)
+	}
+	known := podFields(&corev1.Pod{})
+	for _, requirement := range selector.Requirements() {
+		if !known.Has(requirement.Field) {
+			return nil, fmt.Errorf("--field-selector %q: Pods cannot be selected by %s", text, requirement.Field)
+		}
+	}
+	return selector, nil
+}
+
+// questions finds the targets in the State and turns them into questions.
+func (t *targets) questions(ctx context.Context, state *cluster.State, source *source) ([]question, error) {
+	var asked []question
+	for _, target := range t.named {
+		object, err := t.find(ctx, state, source, target)
+		if err != nil {
+			return nil, err
+		}
+		asked = append(asked, aboutStored(state, object)...)
+	}
+	if !t.selecting {
+		return asked, nil
+	}
+	var pods []*corev1.Pod
+	for _, pod := range state.Pods {
+		if t.selects(pod) {
+			pods = append(pods, pod)
+		}
+	}
+	if len(pods) == 0 {
+		return nil, fmt.Errorf("no Pod matches%s", t.where(source))
+	}
+	for _, pod := range pods {
+		asked = append(asked, aboutPods([]*corev1.Pod{pod}))
+	}
+	return asked, nil
+}
+
+func (t *targets) selects(pod *corev1.Pod) bool {
+	return (t.namespace == "" || pod.Namespace == t.namespace) &&
+		(!t.pending || engine.IsPending(pod)) &&
+		t.labels.Matches(labels.Set(pod.Labels)) &&
+		t.fields.Matches(podFields(pod))
+}
+
+// find looks in the State, then, of a live cluster, asks for what a State leaves out: finished Pods and Deployments.
+func (t *targets) find(ctx context.Context, state *cluster.State, source *source, target target) (cluster.Object, error) {
+	for object := range target.kind.Objects(state) {
+		if object.GetName() == target.name && object.GetNamespace() == t.namespace {
+			if source.config != nil && target.kind.Kind != "Pod" {
+				break // the State leaves out the template
+			}
+			return object, nil
+		}
+	}
+	if source.config == nil {
+		return nil, fmt.Errorf("%s %q not found%s", target.kind.Resource, target.name, t.where(source))
+	}
+	return cluster.Get(ctx, source.config, target.kind, t.namespace, target.name)
+}
+
+// where says where was looked.
+func (t *targets) where(source *source) string {
+	text := ""
+	if t.namespace != "" {
+		text = fmt.Sprintf(" in namespace %q", t.namespace)
+	}
+	if len(source.files) == 1 {
+		text += " of " + source.files[0].Name
+	}
+	return text
+}
