@@ -146,7 +146,10 @@ func preFilters(judgement *upstream.Judgement) []report.Rejection {
 	for _, status := range judgement.Gates {
 		out = append(out, rejection(status, status.Plugin()))
 	}
-	status := cmp.Or(judgement.PreFilter, judgement.Absent)
+	status := judgement.PreFilter
+	if status == nil {
+		status = judgement.Absent
+	}
 	for _, plugin := range judgement.Narrowed {
 		out = append(out, rejection(status, plugin))
 	}
