@@ -1,9 +1,6 @@
 package cluster
 
-import (
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-)
+import "k8s.io/apimachinery/pkg/runtime/schema"
 
 // admit checks a decoded object and gives it what a server would have.
 func (r reader) admit(f *found) error {
@@ -30,9 +27,4 @@ func (r reader) admit(f *found) error {
 	// Objects of typed lists and of a live server name no kind; so does no object of a State.
 	object.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	return nil
-}
-
-// schedulingStatus are the kinds whose status says where Pods fit; that of the others is not warned about.
-var schedulingStatus = map[schema.GroupVersionKind]bool{
-	corev1.SchemeGroupVersion.WithKind("Node"): true,
 }

@@ -57,5 +57,6 @@ func (p piece) savedError() error {
 	if status.Message != "" {
 		said += ": " + brief([]byte(status.Message))
 	}
-	return p.errorf("", "", "an error answer of the API server was saved here, not objects (%s): save it again as a user who may read them", said)
+	return p.errorf("", "",
+		"an error answer of the API server was saved here, not objects (%s): save it again as a user who may read them", said)
 }

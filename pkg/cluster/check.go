@@ -79,11 +79,14 @@ func podQuantities(path string, spec *corev1.PodSpec) []amounts {
 	if spec.Resources != nil {
 		found = append(found, requirements(path, spec.Resources)...)
 	}
-	for i := range spec.InitContainers {
-		found = append(found, requirements(fmt.Sprintf("%s.initContainers[%d]", path, i), &spec.InitContainers[i].Resources)...)
-	}
-	for i := range spec.Containers {
-		found = append(found, requirements(fmt.Sprintf("%s.containers[%d]", path, i), &spec.Containers[i].Resources)...)
+	found = append(found, specQuantities(path+".initContainers", spec.InitContainers)...)
+	return append(found, specQuantities(path+".containers", spec.Containers)...)
+}
+
+func specQuantities(path string, containers []corev1.Container) []amounts {
+	var found []amounts
+	for i := range containers {
+		found = append(found, requirements(fmt.Sprintf("%s[%d]", path, i), &containers[i].Resources)...)
 	}
 	return found
 }
@@ -94,11 +97,11 @@ func requirements(path string, resources *corev1.ResourceRequirements) []amounts
 
 // statusQuantities are what a Pod holds while it is resized.
 func statusQuantities(status *corev1.PodStatus) []amounts {
-	found := containerQuantities("status.initContainerStatuses", status.InitContainerStatuses)
-	return append(found, containerQuantities("status.containerStatuses", status.ContainerStatuses)...)
+	found := statusesQuantities("status.initContainerStatuses", status.InitContainerStatuses)
+	return append(found, statusesQuantities("status.containerStatuses", status.ContainerStatuses)...)
 }
 
-func containerQuantities(path string, statuses []corev1.ContainerStatus) []amounts {
+func statusesQuantities(path string, statuses []corev1.ContainerStatus) []amounts {
 	var found []amounts
 	for i, status := range statuses {
 		if status.AllocatedResources == nil && status.Resources == nil {

@@ -77,11 +77,15 @@ var olderVersions = map[schema.GroupVersionKind]version{
 
 	gvk("policy", "v1beta1", "PodDisruptionBudget"): {convert: selectNothing},
 
-	gvk("resource.k8s.io", "v1alpha3", "DeviceTaintRule"):      {},
-	gvk("resource.k8s.io", "v1beta1", "DeviceClass"):           converting(convertTo(dra.Convert_v1beta1_DeviceClass_To_v1_DeviceClass)),
-	gvk("resource.k8s.io", "v1beta1", "ResourceClaim"):         converting(convertTo(dra.Convert_v1beta1_ResourceClaim_To_v1_ResourceClaim)),
-	gvk("resource.k8s.io", "v1beta1", "ResourceClaimTemplate"): converting(convertTo(dra.Convert_v1beta1_ResourceClaimTemplate_To_v1_ResourceClaimTemplate)),
-	gvk("resource.k8s.io", "v1beta1", "ResourceSlice"):         converting(convertTo(dra.Convert_v1beta1_ResourceSlice_To_v1_ResourceSlice)),
+	gvk("resource.k8s.io", "v1alpha3", "DeviceTaintRule"): {},
+	gvk("resource.k8s.io", "v1beta1", "DeviceClass"): converting(convertTo(
+		dra.Convert_v1beta1_DeviceClass_To_v1_DeviceClass)),
+	gvk("resource.k8s.io", "v1beta1", "ResourceClaim"): converting(convertTo(
+		dra.Convert_v1beta1_ResourceClaim_To_v1_ResourceClaim)),
+	gvk("resource.k8s.io", "v1beta1", "ResourceClaimTemplate"): converting(convertTo(
+		dra.Convert_v1beta1_ResourceClaimTemplate_To_v1_ResourceClaimTemplate)),
+	gvk("resource.k8s.io", "v1beta1", "ResourceSlice"): converting(convertTo(
+		dra.Convert_v1beta1_ResourceSlice_To_v1_ResourceSlice)),
 	gvk("resource.k8s.io", "v1beta2", "DeviceClass"):           {},
 	gvk("resource.k8s.io", "v1beta2", "DeviceTaintRule"):       {},
 	gvk("resource.k8s.io", "v1beta2", "ResourceClaim"):         {},
@@ -148,7 +152,8 @@ func selectNothing(object Object) (Object, error) {
 	return budget, nil
 }
 
-// selectTemplate gives a workload the selector that the API server gave it when none was written: its template's labels.
+// selectTemplate gives a workload the selector that the API server gave it when none was written: the labels of its
+// template.
 func selectTemplate(object Object) (Object, error) {
 	var selector **metav1.LabelSelector
 	var labels map[string]string

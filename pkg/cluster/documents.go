@@ -29,6 +29,11 @@ func documents(name string, text []byte) ([]piece, error) {
 	var found []piece
 	line := 1
 	for len(text) > 0 {
+		if end := endMarker(text); end > 0 {
+			text = text[end:]
+			line++
+			continue
+		}
 		chunk := text[:chunkEnd(text)]
 		start := contentStart(chunk)
 		content := chunk[start:]
@@ -53,30 +58,44 @@ func documents(name string, text []byte) ([]piece, error) {
 	return found, nil
 }
 
-// chunkEnd returns where the next YAML document marker after the first line is. A marker ends even a block scalar, and
-// JSON cannot hold one.
+// chunkEnd returns where the next YAML marker after the first line is: "---" starts a document, "..." ends one. A
+// marker ends even a block scalar, and JSON cannot hold one.
 func chunkEnd(text []byte) int {
 	for i := 0; ; {
-		n := bytes.Index(text[i:], []byte("\n---"))
+		n := bytes.IndexByte(text[i:], '\n')
 		if n < 0 {
 			return len(text)
 		}
 		i += n + 1
-		if rest := text[i+3:]; len(rest) == 0 || bytes.IndexByte([]byte(" \t\n"), rest[0]) >= 0 {
+		if isMarker(text[i:], "---") || endMarker(text[i:]) > 0 {
 			return i
 		}
 	}
+}
+
+// isMarker tells whether text begins with the marker, by itself or with more on its line.
+func isMarker(text []byte, marker string) bool {
+	rest, ok := bytes.CutPrefix(text, []byte(marker))
+	return ok && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\n"), rest[0]) >= 0)
+}
+
+// endMarker returns the length of the line when text begins with one that ends a document, otherwise 0.
+func endMarker(text []byte) int {
+	if !isMarker(text, "...") {
+		return 0
+	}
+	return min(len(firstLine(text))+1, len(text))
 }
 
 // isBlank tells whether text has nothing but blank lines, comments, directives and markers.
 func isBlank(text []byte) bool {
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimRight(line, " \t\n")
-		if marker, ok := bytes.CutPrefix(line, []byte("---")); ok && (len(marker) == 0 || marker[0] == ' ') {
-			line = marker
+		if isMarker(line, "---") {
+			line = line[len("---"):]
 		}
 		line = bytes.TrimLeft(line, " \t")
-		if len(line) > 0 && line[0] != '#' && line[0] != '%' && !bytes.Equal(line, []byte("...")) {
+		if len(line) > 0 && line[0] != '#' && line[0] != '%' {
 			return false
 		}
 	}
@@ -103,12 +122,14 @@ func jsonValues(name string, text []byte, line, before int) ([]piece, error) {
 		at := place{file: name, document: before + len(found) + 1, line: line}
 		if text[i] != '{' && text[i] != '[' {
 			at.source = text[i:]
-			return nil, at.errorf("", "", "%s follows the JSON: remove it, or save the file again", quoted(firstLine(text[i:])))
+			return nil, at.errorf("", "", "%s follows the JSON: remove it, or save the file again",
+				quoted(firstLine(text[i:])))
 		}
 		end, ok := valueEnd(text, i)
 		at.source = text[i:end]
 		if !ok {
-			return nil, at.errorf("", "", "the JSON that starts here ends too early: was the file cut off? save it again")
+			return nil, at.errorf("", "",
+				"the JSON that starts here ends too early: was the file cut off? save it again")
 		}
 		found = append(found, piece{place: at, text: text[i:end]})
 		i = end

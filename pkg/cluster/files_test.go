@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -53,6 +54,7 @@ func TestReadFilesReadsEveryForm(t *testing.T) {
 		"YAML documents": {text: podYAML + "---\n" + nodeYAML, want: both},
 		"documents with a leading and a trailing marker": {text: "---\n" + podYAML + "---\n" + nodeYAML + "...\n", want: both},
 		"empty and comment-only documents":               {text: "# top\n---\n---\n" + podYAML + "--- # note\n" + nodeYAML + "---\n# end\n", want: both},
+		"documents with end markers":                     {text: podYAML + "...\n" + nodeYAML + "...\n# end\n", want: both},
 		"a directive before the document":                {text: "%YAML 1.1\n---\n" + podYAML + "---\n" + nodeYAML, want: both},
 		"JSON documents between YAML markers":            {text: "---\n" + podJSON + "\n---\n" + nodeJSON, want: both},
 		"JSON lines":                                     {text: podJSON + "\n" + nodeJSON + "\n", want: both},
@@ -281,5 +283,30 @@ func TestReadFilesFoldsManyWarnings(t *testing.T) {
 	if n := len(got.Warnings); n != 12 || !slices.Contains(got.Warnings, "5 more objects are given several times") ||
 		!slices.Contains(got.Warnings, "c: holds no objects") {
 		t.Errorf("%d warnings: %q", n, got.Warnings)
+	}
+}
+
+func TestReadFilesReadsASnapshotOfAllSorts(t *testing.T) {
+	text, err := os.ReadFile("testdata/mixed-list.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := cluster.ReadFiles(t.Context(), []cluster.File{file("cluster.yaml", string(text))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"Node n1", "Node n2", "Pod default/nons", "Pod default/used"}
+	if diff := cmp.Diff(want, names(got)); diff != "" {
+		t.Errorf("objects (-want +got):\n%s", diff)
+	}
+	wantWarnings := []string{
+		"skipped 3 objects that no scheduler reads: CustomResourceDefinition 1, Foo 1, NodeMetrics 1",
+		"Pod default/used is given 2 times: the one with resourceVersion 99 counts",
+	}
+	if diff := cmp.Diff(wantWarnings, got.Warnings); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+	if pod := got.Pods[0]; pod.Spec.NodeName != "n2" || pod.Spec.Containers[0].Resources.Requests.Cpu().MilliValue() != 1500 {
+		t.Errorf("Pod of the typed list: %v", pod.Spec)
 	}
 }

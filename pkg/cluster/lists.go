@@ -42,7 +42,8 @@ func (p piece) header() (header, error) {
 		switch m.key {
 		case "apiVersion", "kind":
 			if value[0] != '"' {
-				return header{}, p.errorf("", m.key, "%s: %s is %s where a string belongs", m.key, value, jsonType(value))
+				return header{}, p.errorf("", m.key, "%s: %s is %s where a string belongs",
+					m.key, brief(value), jsonType(value))
 			}
 			if s := unquote(value); m.key == "kind" {
 				h.kind = s

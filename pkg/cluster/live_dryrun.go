@@ -3,9 +3,8 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"reflect"
-	"slices"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -18,7 +17,7 @@ import (
 // The error keeps the server's answer: apierrors.IsForbidden, IsAlreadyExists, IsInvalid and so on tell what it was. The
 // server's warnings go to the config's WarningHandler.
 func CreateDryRun(ctx context.Context, config *rest.Config, object Object) (Object, error) {
-	kind := kindOf(object)
+	kind := KindOf(object)
 	if kind == nil {
 		return nil, fmt.Errorf("cannot create a %T: it is not in the table of kinds", object)
 	}
@@ -47,13 +46,28 @@ func CreateDryRun(ctx context.Context, config *rest.Config, object Object) (Obje
 	return stored, nil
 }
 
-// kindOf finds the row of an object's type, nil when there is none.
-func kindOf(object Object) *Kind {
-	i := slices.IndexFunc(Kinds, func(kind *Kind) bool {
-		return reflect.TypeOf(kind.New()) == reflect.TypeOf(object)
-	})
-	if i < 0 {
-		return nil
+// MayCreate asks the API server whether RBAC lets the user create objects of the kind in the namespace.
+func MayCreate(ctx context.Context, config *rest.Config, kind *Kind, namespace string) (bool, error) {
+	api, err := connect(config)
+	if err != nil {
+		return false, err
 	}
-	return Kinds[i]
+	gv := authorizationv1.SchemeGroupVersion
+	client, err := api.client(gv)
+	if err != nil {
+		return false, err
+	}
+	review := &authorizationv1.SelfSubjectAccessReview{}
+	review.Spec.ResourceAttributes = &authorizationv1.ResourceAttributes{
+		Namespace: namespace,
+		Verb:      "create",
+		Group:     kind.Group,
+		Resource:  kind.Resource,
+	}
+	request := client.Post().Resource("selfsubjectaccessreviews").Body(review)
+	answer, err := api.send(ctx, request, gv.WithKind("SelfSubjectAccessReview"))
+	if err != nil {
+		return false, fmt.Errorf("asking whether %s may be created: %w", kind.Resource, err)
+	}
+	return answer.(*authorizationv1.SelfSubjectAccessReview).Status.Allowed, nil
 }

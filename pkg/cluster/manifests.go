@@ -34,7 +34,8 @@ func ReadManifests(ctx context.Context, files []File) (objects []Object, warning
 		}
 	}
 	if len(objects) == 0 {
-		return nil, nil, rest.nothing(files, "Pod or workload", "give the manifest of a Pod, or of what makes Pods, such as a Deployment")
+		return nil, nil, rest.nothing(files, "Pod or workload",
+			"give the manifest of a Pod, or of what makes Pods, such as a Deployment")
 	}
 	return objects, rest.warnings("that are not Pods and make none"), nil
 }

@@ -116,8 +116,8 @@ var listIndex = regexp.MustCompile(`\[\d+\]`)
 func (u unknownFields) add(f *found) {
 	counted := map[unknownField]bool{}
 	for _, path := range f.unknown {
-		if strings.HasPrefix(path, "status.") && !schedulingStatus[f.kind.GroupVersionKind] {
-			continue
+		if strings.HasPrefix(path, "status.") && f.kind.Kind != "Node" {
+			continue // of other kinds no scheduler's answer depends on what a newer status has
 		}
 		key := unknownField{f.kind.Kind, listIndex.ReplaceAllString(path, "[]")}
 		switch use := u[key]; {

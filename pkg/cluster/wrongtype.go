@@ -126,9 +126,9 @@ func (w *wrongField) String() string {
 // brief cuts a JSON value off when it is long.
 func brief(value []byte) string {
 	const most = 60
-	if runes := []rune(strings.Join(strings.Fields(string(value)), " ")); len(runes) > most {
+	runes := []rune(strings.Join(strings.Fields(string(value)), " "))
+	if len(runes) > most {
 		return string(runes[:most]) + "…"
-	} else {
-		return string(runes)
 	}
+	return string(runes)
 }

@@ -133,12 +133,13 @@ func (o *explainOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer e.Close()
-	questions, err := o.targets.questions(ctx, state, o.source)
+	admit := newAdmitter(o.source.config)
+	questions, err := o.targets.questions(ctx, state, o.source, admit)
 	if err != nil {
 		return err
 	}
 	for _, object := range objects {
-		questions = append(questions, aboutManifest(object))
+		questions = append(questions, admit.aboutManifest(object))
 	}
 	answers, failed := ask(ctx, o.env, e, questions)
 	if ctx.Err() != nil {

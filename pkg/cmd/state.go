@@ -39,6 +39,7 @@ func (f *stateFlags) toSource(env Env, config *genericclioptions.ConfigFlags, in
 	if s.config, err = config.ToRESTConfig(); err != nil {
 		return nil, fmt.Errorf("%w (to read a saved cluster, use --from)", err)
 	}
+	s.config.WarningHandler = rest.NewWarningWriter(env.ErrOut, rest.WarningWriterOptions{Deduplicate: true})
 	return s, nil
 }
 

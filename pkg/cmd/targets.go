@@ -138,14 +138,16 @@ func parseFields(text string) (fields.Selector, error) {
 }
 
 // questions finds the targets in the State and turns them into questions.
-func (t *targets) questions(ctx context.Context, state *cluster.State, source *source) ([]question, error) {
+func (t *targets) questions(ctx context.Context, state *cluster.State, source *source, admit *admitter) ([]question,
+	error,
+) {
 	var asked []question
 	for _, target := range t.named {
 		object, err := t.find(ctx, state, source, target)
 		if err != nil {
 			return nil, err
 		}
-		asked = append(asked, aboutStored(state, object)...)
+		asked = append(asked, aboutStored(state, object, admit)...)
 	}
 	if !t.selecting {
 		return asked, nil

@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine/upstream"
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
@@ -20,10 +21,13 @@ func (e *Engine) ExplainDaemonSet(ctx context.Context, set *appsv1.DaemonSet) (*
 	out := report.NewExplanation(report.Metadata{Namespace: set.Namespace, Name: set.Name, Kind: "daemonset.apps"})
 	out.Warnings = append(out.Warnings, e.warnings...)
 	out.Verdict = report.Schedulable
-	err := e.scheduler.Without(ctx, e.podsOf(set), func() error {
+	err := e.scheduler.Without(ctx, e.daemonPods(set), func() error {
 		for _, node := range e.state.Nodes {
-			if err := e.explainDaemonPod(ctx, set, node, out); err != nil || out.Verdict == report.Invalid {
+			if err := e.explainDaemonPod(ctx, set, node, out); err != nil {
 				return err
+			}
+			if out.Verdict == report.Invalid || out.Verdict == report.NoProfile {
+				return nil
 			}
 		}
 		return nil
@@ -35,8 +39,8 @@ func (e *Engine) ExplainDaemonSet(ctx context.Context, set *appsv1.DaemonSet) (*
 	return out, nil
 }
 
-// podsOf returns the Pods of a DaemonSet that have a node.
-func (e *Engine) podsOf(set *appsv1.DaemonSet) []*corev1.Pod {
+// daemonPods returns the Pods of a DaemonSet that have a node.
+func (e *Engine) daemonPods(set *appsv1.DaemonSet) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, pod := range e.state.Pods {
 		if pod.Namespace != set.Namespace || pod.Spec.NodeName == "" {
@@ -55,28 +59,56 @@ func (e *Engine) explainDaemonPod(ctx context.Context, set *appsv1.DaemonSet, no
 ) error {
 	manifest := upstream.DaemonPod(ctx, set, node)
 	if manifest == nil {
-		out.Nodes = append(out.Nodes, report.Node{
-			Name:    node.Name,
-			Verdict: report.NotEvaluated,
-			Filters: []report.Rejection{},
-			Scores:  []report.Score{},
-		})
+		out.Nodes = append(out.Nodes, emptyNode(node.Name))
 		return nil
 	}
 	manifest.Name = set.Name + "-" + node.Name
-	answer, err := e.ExplainManifest(ctx, manifest)
+	stored, err := e.admission.Admit(ctx, manifest)
+	if err != nil {
+		refuse(out, err)
+		return ctx.Err()
+	}
+	profile := e.profileOf(stored)
+	handle, served := e.scheduler.Handle(profile)
+	if !served {
+		out.Verdict, out.Message = report.NoProfile, e.noProfile(profile)
+		return nil
+	}
+	judgement, err := e.scheduler.Judge(ctx, profile, stored)
 	if err != nil {
 		return err
 	}
-	for _, judged := range answer.Nodes {
-		if judged.Name == node.Name {
-			out.Nodes = append(out.Nodes, judged)
+	out.Profile = profile
+	for i := range judgement.Nodes {
+		if judged := &judgement.Nodes[i]; judged.Info.Node().Name == node.Name {
+			out.Nodes = append(out.Nodes, daemonNode(judged, judgement, stored, handle))
 		}
 	}
-	out.Profile = answer.Profile
-	if answer.Verdict != report.Schedulable && out.Verdict == report.Schedulable {
-		out.Verdict, out.Message = answer.Verdict, answer.Message
-		out.PreFilter, out.Preemption = answer.PreFilter, answer.Preemption
+	if len(judgement.Gates) > 0 || judgement.Host == "" {
+		addFailure(out, judgement)
 	}
 	return nil
+}
+
+// daemonNode is the row of a wanted node. A Pod that is rejected as a whole is a no to its only node.
+func daemonNode(judged *upstream.NodeJudgement, judgement *upstream.Judgement, pod *corev1.Pod, handle fwk.Handle,
+) report.Node {
+	row := node(judged, pod, handle)
+	if row.Verdict == report.NotEvaluated {
+		row.Verdict, row.Filters = report.Rejected, preFilters(judgement)
+	}
+	return row
+}
+
+// addFailure makes the answer of the first Pod that does not fit the DaemonSet's.
+func addFailure(out *report.Explanation, judgement *upstream.Judgement) {
+	if out.Verdict != report.Schedulable {
+		return
+	}
+	out.Verdict = report.Unschedulable
+	if len(judgement.Gates) > 0 {
+		out.Verdict = report.Gated
+	}
+	out.Message = judgement.Message
+	out.Preemption = preemption(judgement.Preemption)
 }

@@ -19,15 +19,14 @@ import (
 // if it had none yet. The error tells that the question could not be decided.
 func (e *Engine) Explain(ctx context.Context, pod *corev1.Pod) (*report.Explanation, error) {
 	out := report.NewExplanation(report.Metadata{Namespace: pod.Namespace, Name: pod.Name, Kind: "pod"})
-	profile := cmp.Or(e.profile, pod.Spec.SchedulerName, corev1.DefaultSchedulerName)
+	profile := e.profileOf(pod)
 	handle, served := e.scheduler.Handle(profile)
 	switch {
 	case pod.Spec.NodeName != "":
 		out.Verdict, out.NodeName = report.Bound, pod.Spec.NodeName
 	case !served:
 		out.Verdict = report.NoProfile
-		out.Message = fmt.Sprintf("no profile serves schedulerName %q: kube-scheduler leaves the Pod to another scheduler "+
-			"(profiles here: %s)", profile, strings.Join(e.scheduler.Profiles(), ", "))
+		out.Message = e.noProfile(profile)
 	case pod.DeletionTimestamp != nil:
 		// The words of upstream's Scheduler.skipPodSchedule (v1.37.2).
 		out.Verdict = report.Unschedulable
@@ -50,6 +49,16 @@ func (e *Engine) Explain(ctx context.Context, pod *corev1.Pod) (*report.Explanat
 	return out, nil
 }
 
+// profileOf names the profile that judges a Pod.
+func (e *Engine) profileOf(pod *corev1.Pod) string {
+	return cmp.Or(e.profile, pod.Spec.SchedulerName, corev1.DefaultSchedulerName)
+}
+
+func (e *Engine) noProfile(name string) string {
+	return fmt.Sprintf("no profile serves schedulerName %q: kube-scheduler leaves the Pod to another scheduler (profiles "+
+		"here: %s)", name, strings.Join(e.scheduler.Profiles(), ", "))
+}
+
 // ExplainManifest answers for a Pod that is not in the cluster: it passes the API server's admission first.
 func (e *Engine) ExplainManifest(ctx context.Context, manifest *corev1.Pod) (*report.Explanation, error) {
 	gaps := gapWarnings(e.state.Gaps, manifest, relevantToAdmission)
@@ -58,17 +67,29 @@ func (e *Engine) ExplainManifest(ctx context.Context, manifest *corev1.Pod) (*re
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		out := report.NewExplanation(report.Metadata{Namespace: manifest.Namespace, Name: manifest.Name, Kind: "pod"})
-		out.Verdict, out.Message = report.Invalid, err.Error()
-		out.Warnings = append(slices.Clone(e.warnings), gaps...)
+		out := e.Refuse(manifest, err)
+		out.Warnings = append(out.Warnings, gaps...)
 		return out, nil
 	}
 	out, err := e.Explain(ctx, stored)
 	if err != nil {
 		return nil, err
 	}
+	out.Admission = report.AdmittedLocally
 	out.Warnings = append(out.Warnings, gaps...)
 	return out, nil
+}
+
+// Refuse answers for a Pod that the API server refuses to store; why is its answer.
+func (e *Engine) Refuse(manifest *corev1.Pod, why error) *report.Explanation {
+	out := report.NewExplanation(report.Metadata{Namespace: manifest.Namespace, Name: manifest.Name, Kind: "pod"})
+	out.Warnings = append(out.Warnings, e.warnings...)
+	refuse(out, why)
+	return out
+}
+
+func refuse(out *report.Explanation, why error) {
+	out.Verdict, out.Message = report.Invalid, why.Error()
 }
 
 func (e *Engine) judge(ctx context.Context, profile string, pod *corev1.Pod) (*upstream.Judgement, error) {
@@ -201,13 +222,18 @@ func sortNodes(nodes []report.Node) {
 	})
 }
 
-func node(judged *upstream.NodeJudgement, pod *corev1.Pod, handle fwk.Handle) report.Node {
-	out := report.Node{
-		Name:    judged.Info.Node().Name,
+// emptyNode is a node that nothing is known of.
+func emptyNode(name string) report.Node {
+	return report.Node{
+		Name:    name,
 		Verdict: report.NotEvaluated,
 		Filters: []report.Rejection{},
 		Scores:  []report.Score{},
 	}
+}
+
+func node(judged *upstream.NodeJudgement, pod *corev1.Pod, handle fwk.Handle) report.Node {
+	out := emptyNode(judged.Info.Node().Name)
 	if judged.Evaluated {
 		out.Verdict = report.Rejected
 	}

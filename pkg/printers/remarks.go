@@ -16,6 +16,9 @@ func (p *tablePrinter) remarks(e *report.Explanation) []string {
 	if e.Verdict == report.Gated || e.Verdict == report.Unschedulable && len(e.Nodes) > 0 {
 		said = e.Message
 	}
+	if e.Admission == report.AdmittedByServer {
+		lines = append(lines, "Admitted by a dry run on the API server.")
+	}
 	if said != "" {
 		lines = append(lines, "kube-scheduler says: "+said)
 	}

@@ -43,6 +43,17 @@ const (
 	NotEvaluated NodeVerdict = "NotEvaluated"
 )
 
+// Admission is a way in which a manifest becomes the Pod that a cluster would store.
+type Admission string
+
+// The ways of admission.
+const (
+	// AdmittedByServer: by a dry run on the API server, webhooks included.
+	AdmittedByServer Admission = "Server"
+	// AdmittedLocally: by the API server's code in this program, without webhooks.
+	AdmittedLocally Admission = "Local"
+)
+
 // Explanation says where one Pod fits and why not, node by node.
 type Explanation struct {
 	metav1.TypeMeta `json:",inline"`
@@ -67,6 +78,8 @@ type Explanation struct {
 	Fixes []Fix `json:"fixes"`
 	// Warnings say what could not be known and may change the verdict.
 	Warnings []string `json:"warnings"`
+	// Admission tells which way a manifest was admitted; empty for a Pod of the cluster.
+	Admission Admission `json:"admission,omitempty"`
 	// Pods are the names of the Pods this answer holds for, when one template stands for several identical Pods.
 	Pods []string `json:"pods,omitempty"`
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -166,12 +165,12 @@ func (s *Scheduler) explain(ctx context.Context, fw framework.Framework, pod *co
 
 // notEvaluated returns all nodes, sorted by name.
 func (s *Scheduler) notEvaluated() []NodeJudgement {
-	infos, _ := s.snapshot.List() // upstream's List returns no error
-	nodes := make([]NodeJudgement, 0, len(infos))
-	for _, info := range infos {
-		nodes = append(nodes, NodeJudgement{Info: info})
+	nodes := make([]NodeJudgement, 0, len(s.names))
+	for _, name := range s.names {
+		if info, err := s.snapshot.Get(name); err == nil {
+			nodes = append(nodes, NodeJudgement{Info: info})
+		}
 	}
-	slices.SortFunc(nodes, func(a, b NodeJudgement) int { return strings.Compare(a.Info.Node().Name, b.Info.Node().Name) })
 	return nodes
 }
 

@@ -3,6 +3,7 @@ package upstream
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
@@ -35,6 +36,7 @@ type Scheduler struct {
 	profiles    map[string]schedulerapi.KubeSchedulerProfile
 	preemptors  map[string]*preemptor
 	snapshot    *internalcache.Snapshot
+	names       []string // of the nodes, sorted
 	pods        cache.Indexer
 	infos       *podInfos
 	stop        context.CancelFunc
@@ -70,6 +72,10 @@ func New(ctx context.Context, state *cluster.State, options Options) (*Scheduler
 		pods:     factory.Core().V1().Pods().Informer().GetIndexer(),
 		infos:    newPodInfos(),
 	}
+	for _, node := range state.Nodes {
+		s.names = append(s.names, node.Name)
+	}
+	slices.Sort(s.names)
 	ctx, s.stop = context.WithCancel(quiet(ctx))
 	if err := s.build(ctx, client, factory, config.KubeSchedulerConfiguration, options.OutOfTree); err != nil {
 		s.Close()
