@@ -20,9 +20,8 @@ type Rejection struct {
 
 // explainers is the table of the plugins that are explained.
 var explainers = map[string]func(Rejection) []report.Detail{
-	names.NodeUnschedulable: nodeUnschedulable,
-	names.TaintToleration:   taintToleration,
-	names.NodeResourcesFit:  nodeResourcesFit,
+	names.TaintToleration:  taintToleration,
+	names.NodeResourcesFit: nodeResourcesFit,
 }
 
 // Details returns the facts behind a rejection; none for a plugin that is not in the table.
