@@ -1,0 +1,46 @@
+# Needs Go, git and make, nothing else: every tool is built from its Go module (hack/tools, hack/controlplane).
+
+SHELL := /bin/bash -o pipefail
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X github.com/kubectl-sched/kubectl-sched/pkg/cmd.version=$(VERSION)
+LINT := go tool -modfile=hack/tools/go.mod golangci-lint
+FUZZTIME ?= 10s
+BENCH ?= .
+
+.DEFAULT_GOAL := help
+.PHONY: help build test test-unit test-e2e lint verify bench update fuzz
+
+help: ## list the targets
+	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+build: ## build bin/kubectl-sched, stripped
+	@echo "building bin/kubectl-sched $(VERSION)"
+	@CGO_ENABLED=0 go build -trimpath -ldflags "$(LDFLAGS)" -o bin/kubectl-sched ./cmd/kubectl-sched
+
+test: test-unit test-e2e ## run all tests
+
+test-unit: ## run the quick tests, no control plane
+	@echo "running the unit tests (the first time compiles kube-scheduler, about 4 minutes on 2 cores)"
+	@go test ./...
+
+test-e2e: ## run the end-to-end tests beside a real etcd, kube-apiserver and kube-scheduler
+	@echo "running the end-to-end tests"
+	@binaries=$$(hack/build-controlplane.sh) && \
+		KUBECTL_SCHED_CONTROLPLANE=$$binaries go test -tags e2e -count=1 -timeout 30m ./test/e2e
+
+lint: ## run golangci-lint
+	@echo "linting (the first time builds golangci-lint, about 2 minutes on 2 cores)"
+	@$(LINT) run
+
+verify: ## check formatting, go.mod and go.sum
+	@hack/verify.sh
+
+bench: ## run the benchmarks; BENCH=regexp chooses some
+	@echo "running the benchmarks $(BENCH)"
+	@go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+update: ## write the golden files and the README's transcripts anew
+	@hack/update.sh
+
+fuzz: ## run every fuzz target for FUZZTIME (10s)
+	@hack/fuzz.sh $(FUZZTIME)
