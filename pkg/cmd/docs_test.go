@@ -16,7 +16,8 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
 )
 
-// verbs are what a live run does with a kind: all that is read is listed, and what can be asked about by name is gotten.
+// verbs are what a live run does with a kind: all that is read is listed, and what can be asked about by name is fetched
+// by name.
 func verbs(t *testing.T, kind *cluster.Kind) []string {
 	t.Helper()
 	var verbs []string

@@ -36,7 +36,7 @@ func TestReadme(t *testing.T) {
 		return
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("README.md is not what the commands print, go test ./pkg/cmd -update rewrites it (-README +commands):\n%s", diff)
+		t.Errorf("README.md, go test ./pkg/cmd -update rewrites it (-README +what the commands print):\n%s", diff)
 	}
 }
 

@@ -48,8 +48,8 @@ func TestScripts(t *testing.T) {
 }
 
 // exits is the script command `exits CODE PROGRAM ARGS…`. Besides the exit code it checks what holds for every run: one
-// error line at the end of stderr if the code is 2 and none otherwise, nothing but warnings before it, and no warnings or
-// errors on stdout.
+// error line at the end of stderr if the code is 2 and none otherwise, nothing but warnings before it, and neither on
+// stdout.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE PROGRAM ARGS...")
