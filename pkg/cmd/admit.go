@@ -46,26 +46,26 @@ func (a *admitter) aboutManifest(object cluster.Object) question {
 
 // explain has the server admit the Pod where it can, and else the code that is linked in.
 func (a *admitter) explain(ctx context.Context, e *engine.Engine, object cluster.Object) (*report.Explanation, error) {
-	pod := engine.Template(object)
+	manifest := engine.ManifestOf(e.State(), object)
 	if a.config == nil {
-		return e.ExplainManifest(ctx, pod)
+		return e.ExplainManifest(ctx, manifest)
 	}
-	stored, err := a.dryRun(ctx, pod)
+	stored, err := a.dryRun(ctx, manifest.Pod)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err == nil:
-		answer, err := e.Explain(ctx, stored)
+		answer, err := e.ExplainAdmitted(ctx, manifest, stored)
 		if err == nil {
 			answer.Admission = report.AdmittedByServer
 		}
 		return answer, err
 	case refused(err):
-		answer := e.Refuse(pod, err)
+		answer := e.Refuse(manifest.Pod, err)
 		answer.Admission = report.AdmittedByServer
 		return answer, nil
 	}
-	answer, localErr := e.ExplainManifest(ctx, pod)
+	answer, localErr := e.ExplainManifest(ctx, manifest)
 	if localErr == nil {
 		answer.Warnings = append(answer.Warnings, localWarning(object, err))
 	}

@@ -74,7 +74,7 @@ func (e *Engine) explainDaemonPod(ctx context.Context, set *appsv1.DaemonSet, no
 		out.Verdict, out.Message = report.NoProfile, e.noProfile(profile)
 		return nil
 	}
-	judgement, err := e.scheduler.Judge(ctx, profile, stored)
+	judgement, err := e.scheduler.Judge(ctx, profile, upstream.WithClaims(e.state, stored, nil))
 	if err != nil {
 		return err
 	}

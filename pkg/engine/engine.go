@@ -52,3 +52,6 @@ func New(ctx context.Context, state *cluster.State, options Options) (*Engine, e
 
 // Close frees what the Engine holds.
 func (e *Engine) Close() { e.scheduler.Close() }
+
+// State returns the State that is asked about.
+func (e *Engine) State() *cluster.State { return e.state }

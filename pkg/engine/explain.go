@@ -15,38 +15,53 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
 
-// Explain answers where a Pod fits and why not. The Pod is as the API server stores it; one that has a node is judged as
-// if it had none yet. The error tells that the question could not be decided.
+// Explain answers where a Pod of the cluster fits and why not. The Pod is as the API server stores it; one that has a
+// node is judged as if it had none yet. The error tells that the question could not be decided.
 func (e *Engine) Explain(ctx context.Context, pod *corev1.Pod) (*report.Explanation, error) {
+	return e.explain(ctx, upstream.Subject{Pod: pod})
+}
+
+func (e *Engine) explain(ctx context.Context, subject upstream.Subject) (*report.Explanation, error) {
+	pod := subject.Pod
 	out := report.NewExplanation(report.Metadata{Namespace: pod.Namespace, Name: pod.Name, Kind: "pod"})
+	out.Warnings = append(out.Warnings, e.warnings...)
 	profile := e.profileOf(pod)
 	handle, served := e.scheduler.Handle(profile)
-	switch {
-	case pod.Spec.NodeName != "":
-		out.Verdict, out.NodeName = report.Bound, pod.Spec.NodeName
-	case !served:
-		out.Verdict = report.NoProfile
-		out.Message = e.noProfile(profile)
-	case pod.DeletionTimestamp != nil:
-		// The words of upstream's Scheduler.skipPodSchedule (v1.37.2).
-		out.Verdict = report.Unschedulable
-		out.Message = fmt.Sprintf("skip schedule deleting pod: %s/%s", pod.Namespace, pod.Name)
-	case pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed:
-		out.Verdict = report.Unschedulable
-		out.Message = fmt.Sprintf("the Pod has finished (phase %s): kube-scheduler does not look at it", pod.Status.Phase)
+	if out.Verdict, out.Message = e.standing(pod, profile, served); out.Verdict == report.Bound {
+		out.NodeName = pod.Spec.NodeName
 	}
-	out.Warnings = append(out.Warnings, e.warnings...)
-	if out.Verdict != "" && out.Verdict != report.Bound || !served {
+	if !served || out.Verdict != "" && out.Verdict != report.Bound {
 		return out, nil
 	}
 	out.Profile = profile
-	judgement, err := e.judge(ctx, profile, pod)
+	judgement, err := e.judge(ctx, profile, subject)
 	if err != nil {
 		return nil, err
 	}
 	fill(out, judgement, pod, handle, e.scheduler.Weights(profile))
 	out.Warnings = append(out.Warnings, gapWarnings(e.state.Gaps, pod, relevant)...)
+	if upstream.ReadsPodGroups() && pod.Spec.SchedulingGroup != nil {
+		out.Warnings = append(out.Warnings, "the Pod belongs to a Pod group: it is judged alone, kube-scheduler decides for the "+
+			"whole group")
+	}
 	return out, nil
+}
+
+// standing is the verdict on a Pod that kube-scheduler would not try to schedule; empty for all others.
+func (e *Engine) standing(pod *corev1.Pod, profile string, served bool) (verdict report.Verdict, message string) {
+	switch {
+	case pod.Spec.NodeName != "":
+		return report.Bound, ""
+	case !served:
+		return report.NoProfile, e.noProfile(profile)
+	case pod.DeletionTimestamp != nil:
+		// The words of upstream's Scheduler.skipPodSchedule (v1.37.2).
+		return report.Unschedulable, fmt.Sprintf("skip schedule deleting pod: %s/%s", pod.Namespace, pod.Name)
+	case pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed:
+		return report.Unschedulable, fmt.Sprintf("the Pod has finished (phase %s): kube-scheduler does not look at it",
+			pod.Status.Phase)
+	}
+	return "", ""
 }
 
 // profileOf names the profile that judges a Pod.
@@ -60,24 +75,26 @@ func (e *Engine) noProfile(name string) string {
 }
 
 // ExplainManifest answers for a Pod that is not in the cluster: it passes the API server's admission first.
-func (e *Engine) ExplainManifest(ctx context.Context, manifest *corev1.Pod) (*report.Explanation, error) {
-	gaps := gapWarnings(e.state.Gaps, manifest, relevantToAdmission)
-	stored, err := e.admission.Admit(ctx, manifest)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		out := e.Refuse(manifest, err)
-		out.Warnings = append(out.Warnings, gaps...)
-		return out, nil
+func (e *Engine) ExplainManifest(ctx context.Context, manifest Manifest) (*report.Explanation, error) {
+	gaps := gapWarnings(e.state.Gaps, manifest.Pod, relevantToAdmission)
+	stored, err := e.admission.Admit(ctx, manifest.Pod)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
-	out, err := e.Explain(ctx, stored)
+	var out *report.Explanation
 	if err != nil {
+		out = e.Refuse(manifest.Pod, err)
+	} else if out, err = e.ExplainAdmitted(ctx, manifest, stored); err != nil {
 		return nil, err
 	}
 	out.Admission = report.AdmittedLocally
 	out.Warnings = append(out.Warnings, gaps...)
 	return out, nil
+}
+
+// ExplainAdmitted answers for a Pod that is not in the cluster; stored is what the API server would make of it.
+func (e *Engine) ExplainAdmitted(ctx context.Context, manifest Manifest, stored *corev1.Pod) (*report.Explanation, error) {
+	return e.explain(ctx, upstream.WithClaims(e.state, stored, manifest.VolumeClaims))
 }
 
 // Refuse answers for a Pod that the API server refuses to store; why is its answer.
@@ -92,13 +109,15 @@ func refuse(out *report.Explanation, why error) {
 	out.Verdict, out.Message = report.Invalid, why.Error()
 }
 
-func (e *Engine) judge(ctx context.Context, profile string, pod *corev1.Pod) (*upstream.Judgement, error) {
+func (e *Engine) judge(ctx context.Context, profile string, subject upstream.Subject) (*upstream.Judgement, error) {
+	pod := subject.Pod
 	if pod.Spec.NodeName == "" {
-		return e.scheduler.Judge(ctx, profile, pod)
+		return e.scheduler.Judge(ctx, profile, subject)
 	}
+	subject.Pod = unbound(pod)
 	var judgement *upstream.Judgement
 	err := e.scheduler.Without(ctx, []*corev1.Pod{pod}, func() (err error) {
-		judgement, err = e.scheduler.Judge(ctx, profile, unbound(pod))
+		judgement, err = e.scheduler.Judge(ctx, profile, subject)
 		return err
 	})
 	return judgement, err

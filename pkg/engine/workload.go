@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -13,29 +15,47 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
 )
 
-// Template returns a Pod as the workload's controller would make it, not yet admitted; a Pod is its own template. It is
-// nil for kinds without a Pod template, and for a DaemonSet, which ExplainDaemonSet answers for.
-func Template(object cluster.Object) *corev1.Pod {
+// Manifest is a Pod that is not in the cluster, as somebody or a controller would create it.
+type Manifest struct {
+	Pod *corev1.Pod
+	// VolumeClaims are those that a StatefulSet makes for the Pod.
+	VolumeClaims []*corev1.PersistentVolumeClaim
+}
+
+// ManifestOf returns the next Pod that the workload's controller would make; a Pod is its own manifest. It is empty for
+// kinds without a Pod template, and for a DaemonSet, which ExplainDaemonSet answers for.
+func ManifestOf(state *cluster.State, object cluster.Object) Manifest {
+	if pod, ok := object.(*corev1.Pod); ok {
+		return Manifest{Pod: pod}
+	}
+	template := templateOf(object)
+	if template == nil {
+		return Manifest{}
+	}
+	pod := podOf(object, template)
+	if set, ok := object.(*appsv1.StatefulSet); ok {
+		pod.Name = nextName(state, set)
+		return Manifest{Pod: pod, VolumeClaims: claimsOf(set, pod)}
+	}
+	return Manifest{Pod: pod}
+}
+
+func templateOf(object cluster.Object) *corev1.PodTemplateSpec {
 	switch workload := object.(type) {
-	case *corev1.Pod:
-		return workload
 	case *appsv1.Deployment:
-		return podOf(workload, &workload.Spec.Template)
+		return &workload.Spec.Template
 	case *appsv1.ReplicaSet:
-		return podOf(workload, &workload.Spec.Template)
+		return &workload.Spec.Template
 	case *appsv1.StatefulSet:
-		return podOf(workload, &workload.Spec.Template)
+		return &workload.Spec.Template
 	case *batchv1.Job:
-		return podOf(workload, &workload.Spec.Template)
+		return &workload.Spec.Template
 	case *batchv1.CronJob:
-		return podOf(workload, &workload.Spec.JobTemplate.Spec.Template)
+		return &workload.Spec.JobTemplate.Spec.Template
 	case *corev1.ReplicationController:
-		if workload.Spec.Template == nil {
-			return nil
-		}
-		return podOf(workload, workload.Spec.Template)
+		return workload.Spec.Template
 	case *corev1.PodTemplate:
-		return podOf(workload, &workload.Template)
+		return &workload.Template
 	}
 	return nil
 }
@@ -50,23 +70,48 @@ func podOf(owner cluster.Object, template *corev1.PodTemplateSpec) *corev1.Pod {
 		},
 		Spec: *template.Spec.DeepCopy(),
 	}
-	if set, ok := owner.(*appsv1.StatefulSet); ok {
-		pod.Name += "-0"
-		claim(pod, set)
-	}
 	if kind := cluster.KindOf(owner); kind != nil && owner.GetUID() != "" {
 		pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, kind.GroupVersionKind)}
 	}
 	return pod
 }
 
-// claim adds the volumes of a StatefulSet's claim templates, named as its controller names them for the first Pod.
-func claim(pod *corev1.Pod, set *appsv1.StatefulSet) {
-	for _, template := range set.Spec.VolumeClaimTemplates {
+// nextName is the name of the StatefulSet's first Pod that does not exist.
+func nextName(state *cluster.State, set *appsv1.StatefulSet) string {
+	taken := map[string]bool{}
+	for _, pod := range state.Pods {
+		if pod.Namespace == set.Namespace {
+			taken[pod.Name] = true
+		}
+	}
+	ordinal := int32(0)
+	if set.Spec.Ordinals != nil {
+		ordinal = set.Spec.Ordinals.Start
+	}
+	for ; ; ordinal++ {
+		if name := fmt.Sprintf("%s-%d", set.Name, ordinal); !taken[name] {
+			return name
+		}
+	}
+}
+
+// claimsOf makes the claims of a StatefulSet's Pod and adds them to its volumes, as the controller does; a claim replaces
+// a volume of its name (pkg/controller/statefulset.updateStorage, v1.37.2).
+func claimsOf(set *appsv1.StatefulSet, pod *corev1.Pod) []*corev1.PersistentVolumeClaim {
+	var claims []*corev1.PersistentVolumeClaim
+	for i := range set.Spec.VolumeClaimTemplates {
+		template := &set.Spec.VolumeClaimTemplates[i]
+		claim := template.DeepCopy()
+		claim.Namespace, claim.Name = pod.Namespace, template.Name+"-"+pod.Name
+		claims = append(claims, claim)
+		pod.Spec.Volumes = slices.DeleteFunc(pod.Spec.Volumes, func(volume corev1.Volume) bool {
+			return volume.Name == template.Name
+		})
 		volume := corev1.Volume{Name: template.Name}
-		volume.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: template.Name + "-" + pod.Name}
+		volume.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim.Name}
 		pod.Spec.Volumes = append(pod.Spec.Volumes, volume)
 	}
+	return claims
 }
 
 // Pending returns the workload's Pods that wait for a node, in the State's order.

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -51,13 +52,10 @@ func NewAdmission(state *cluster.State) (*Admission, error) {
 }
 
 func serveAdmission(factory informers.SharedInformerFactory, state *cluster.State) error {
-	if err := serve(factory, withSystemClasses(state.PriorityClasses)); err != nil {
-		return err
-	}
-	if err := serve(factory, state.RuntimeClasses); err != nil {
-		return err
-	}
-	return serve(factory, state.LimitRanges)
+	_, classes := serve(factory, withSystemClasses(state.PriorityClasses))
+	_, runtimes := serve(factory, state.RuntimeClasses)
+	_, limits := serve(factory, state.LimitRanges)
+	return errors.Join(classes, runtimes, limits)
 }
 
 // withSystemClasses adds the PriorityClasses that every API server creates at its start.
@@ -112,6 +110,9 @@ func (a *Admission) Admit(ctx context.Context, manifest *corev1.Pod) (*corev1.Po
 	}
 	if errs := pod.Strategy.Validate(ctx, internal); len(errs) > 0 {
 		return nil, apierrors.NewInvalid(core.Kind("Pod"), internal.Name, errs)
+	}
+	if internal.UID == "" {
+		internal.UID = syntheticUID("pod", internal.Namespace, internal.Name)
 	}
 	out := &corev1.Pod{}
 	if err := corev1conversion.Convert_core_Pod_To_v1_Pod(internal, out, nil); err != nil {

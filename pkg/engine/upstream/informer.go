@@ -15,7 +15,7 @@ import (
 func serve[T any, P interface {
 	*T
 	runtime.Object
-}](factory informers.SharedInformerFactory, objects []P) error {
+}](factory informers.SharedInformerFactory, objects []P) (*staticInformer, error) {
 	return serveEvents(factory, objects, func(P) bool { return true })
 }
 
@@ -23,7 +23,7 @@ func serve[T any, P interface {
 func serveEvents[T any, P interface {
 	*T
 	runtime.Object
-}](factory informers.SharedInformerFactory, objects []P, pass func(P) bool) error {
+}](factory informers.SharedInformerFactory, objects []P, pass func(P) bool) (*staticInformer, error) {
 	var example P = new(T)
 	informer := &staticInformer{
 		SharedIndexInformer: cache.NewSharedIndexInformer(&cache.ListWatch{}, example, 0,
@@ -31,14 +31,14 @@ func serveEvents[T any, P interface {
 	}
 	for _, object := range objects {
 		if err := informer.GetIndexer().Add(object); err != nil {
-			return fmt.Errorf("indexing %T: %w", object, err)
+			return nil, fmt.Errorf("indexing %T: %w", object, err)
 		}
 		if pass(object) {
 			informer.events = append(informer.events, object)
 		}
 	}
 	factory.InformerFor(example, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return informer })
-	return nil
+	return informer, nil
 }
 
 // staticInformer is an informer over a fixed list. It never runs: an event handler is told of every object at once,
@@ -47,6 +47,7 @@ func serveEvents[T any, P interface {
 type staticInformer struct {
 	cache.SharedIndexInformer // never started; its indexer holds the objects
 	events                    []any
+	handlers                  []cache.ResourceEventHandler
 }
 
 func (i *staticInformer) AddEventHandler(handler cache.ResourceEventHandler) (
@@ -55,6 +56,7 @@ func (i *staticInformer) AddEventHandler(handler cache.ResourceEventHandler) (
 	for _, object := range i.events {
 		handler.OnAdd(object, true)
 	}
+	i.handlers = append(i.handlers, handler)
 	return synced{}, nil
 }
 

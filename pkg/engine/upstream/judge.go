@@ -56,34 +56,18 @@ type NodeJudgement struct {
 // Feasible tells whether every filter passes the node.
 func (n *NodeJudgement) Feasible() bool { return n.Evaluated && len(n.Rejections) == 0 }
 
-// Judge answers for a Pod without a node. The Pod need not be in the State.
-func (s *Scheduler) Judge(ctx context.Context, profile string, pod *corev1.Pod) (*Judgement, error) {
+// Judge answers for a Pod without a node.
+func (s *Scheduler) Judge(ctx context.Context, profile string, subject Subject) (*Judgement, error) {
 	fw, ok := s.framework(profile)
 	if !ok {
 		return nil, ErrNoProfile
 	}
-	restore, err := s.introduce(pod)
+	restore, err := s.introduce(subject)
 	if err != nil {
 		return nil, err
 	}
 	defer restore()
-	return s.judge(ctx, fw, pod)
-}
-
-// introduce puts the Pod into the Pod lister, where PostFilter looks for it, and returns what undoes it.
-func (s *Scheduler) introduce(pod *corev1.Pod) (restore func(), err error) {
-	known, exists, err := s.pods.Get(pod)
-	if err != nil {
-		return nil, fmt.Errorf("pod %s/%s: %w", pod.Namespace, pod.Name, err)
-	}
-	if err := s.pods.Update(pod); err != nil {
-		return nil, fmt.Errorf("pod %s/%s: %w", pod.Namespace, pod.Name, err)
-	}
-	// The indexer's key function has just worked on this Pod, so that undoing cannot fail.
-	if exists {
-		return func() { _ = s.pods.Update(known) }, nil
-	}
-	return func() { _ = s.pods.Delete(pod) }, nil
+	return s.judge(ctx, fw, subject.Pod)
 }
 
 func (s *Scheduler) judge(ctx context.Context, fw framework.Framework, pod *corev1.Pod) (*Judgement, error) {

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -32,15 +33,17 @@ type Options struct {
 
 // Scheduler is kube-scheduler's Scheduler over one State.
 type Scheduler struct {
-	sched       *scheduler.Scheduler
-	profiles    map[string]schedulerapi.KubeSchedulerProfile
-	preemptors  map[string]*preemptor
-	snapshot    *internalcache.Snapshot
-	names       []string // of the nodes, sorted
-	pods        cache.Indexer
-	infos       *podInfos
-	stop        context.CancelFunc
-	broadcaster events.EventBroadcaster
+	sched          *scheduler.Scheduler
+	profiles       map[string]schedulerapi.KubeSchedulerProfile
+	preemptors     map[string]*preemptor
+	snapshot       *internalcache.Snapshot
+	names          []string // of the nodes, sorted
+	pods           cache.Indexer
+	volumeClaims   *staticInformer
+	resourceClaims *staticInformer
+	infos          *podInfos
+	stop           context.CancelFunc
+	broadcaster    events.EventBroadcaster
 
 	// Orphans are the Pods, as namespace/name, that are bound to a node the State does not hold. They are left out.
 	Orphans []string
@@ -62,15 +65,14 @@ func New(ctx context.Context, state *cluster.State, options Options) (*Scheduler
 	if err != nil {
 		return nil, fmt.Errorf("setting up the scheduler: %w", err)
 	}
-	factory := informers.NewSharedInformerFactory(client, 0)
-	if err := serveState(factory, state); err != nil {
-		return nil, fmt.Errorf("setting up the scheduler: %w", err)
-	}
 	s := &Scheduler{
 		profiles: map[string]schedulerapi.KubeSchedulerProfile{},
 		snapshot: internalcache.NewEmptySnapshot(),
-		pods:     factory.Core().V1().Pods().Informer().GetIndexer(),
 		infos:    newPodInfos(),
+	}
+	factory := informers.NewSharedInformerFactory(client, 0)
+	if err := s.serve(factory, state); err != nil {
+		return nil, fmt.Errorf("setting up the scheduler: %w", err)
 	}
 	for _, node := range state.Nodes {
 		s.names = append(s.names, node.Name)
@@ -88,39 +90,42 @@ func New(ctx context.Context, state *cluster.State, options Options) (*Scheduler
 	return s, nil
 }
 
-// serveState gives the factory an informer for every kind that a scheduler reads. Of the Pods, event handlers are told
-// only of those that wait and hold something: a nomination or a place in a group. fill adds those that have a node.
-func serveState(factory informers.SharedInformerFactory, state *cluster.State) error {
+// serve gives the factory an informer for every kind that a scheduler reads. Of the Pods, event handlers are told only of
+// those that wait and hold something: a nomination or a place in a group. fill adds those that have a node.
+func (s *Scheduler) serve(factory informers.SharedInformerFactory, state *cluster.State) error {
 	waits := func(pod *corev1.Pod) bool {
 		return pod.Spec.NodeName == "" && (pod.Status.NominatedNodeName != "" || pod.Spec.SchedulingGroup != nil)
 	}
-	for _, served := range []error{
-		serve(factory, state.Nodes),
-		serveEvents(factory, active(state.Pods), waits),
-		serve(factory, state.Namespaces),
-		serve(factory, state.PersistentVolumes),
-		serve(factory, state.PersistentVolumeClaims),
-		serve(factory, state.StorageClasses),
-		serve(factory, state.CSINodes),
-		serve(factory, state.CSIDrivers),
-		serve(factory, state.CSIStorageCapacities),
-		serve(factory, state.VolumeAttachments),
-		serve(factory, state.Services),
-		serve(factory, state.ReplicationControllers),
-		serve(factory, state.ReplicaSets),
-		serve(factory, state.StatefulSets),
-		serve(factory, state.PodDisruptionBudgets),
-		serve(factory, state.ResourceClaims),
-		serve(factory, state.ResourceSlices),
-		serve(factory, state.DeviceClasses),
-		serve(factory, state.DeviceTaintRules),
-		serve(factory, state.PodGroups),
-		serve(factory, state.CompositePodGroups),
-	} {
-		if served != nil {
-			return served
-		}
+	var errs []error
+	served := func(informer *staticInformer, err error) *staticInformer {
+		errs = append(errs, err)
+		return informer
 	}
+	pods := served(serveEvents(factory, active(state.Pods), waits))
+	s.volumeClaims = served(serve(factory, state.PersistentVolumeClaims))
+	s.resourceClaims = served(serve(factory, state.ResourceClaims))
+	served(serve(factory, state.Nodes))
+	served(serve(factory, state.Namespaces))
+	served(serve(factory, state.PersistentVolumes))
+	served(serve(factory, state.StorageClasses))
+	served(serve(factory, state.CSINodes))
+	served(serve(factory, state.CSIDrivers))
+	served(serve(factory, state.CSIStorageCapacities))
+	served(serve(factory, state.VolumeAttachments))
+	served(serve(factory, state.Services))
+	served(serve(factory, state.ReplicationControllers))
+	served(serve(factory, state.ReplicaSets))
+	served(serve(factory, state.StatefulSets))
+	served(serve(factory, state.PodDisruptionBudgets))
+	served(serve(factory, state.ResourceSlices))
+	served(serve(factory, state.DeviceClasses))
+	served(serve(factory, state.DeviceTaintRules))
+	served(serve(factory, state.PodGroups))
+	served(serve(factory, state.CompositePodGroups))
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	s.pods = pods.GetIndexer()
 	return nil
 }
 
