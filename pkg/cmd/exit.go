@@ -28,8 +28,23 @@ func finish(err error, errOut io.Writer) int {
 	case errors.Is(err, context.Canceled):
 		err = errors.New("interrupted")
 	}
-	fmt.Fprintf(errOut, "error: %s\n", oneLine(err.Error()))
+	for _, single := range split(err) {
+		fmt.Fprintf(errOut, "error: %s\n", oneLine(single.Error()))
+	}
 	return exitUndecided
+}
+
+// split takes joined errors apart: each is told on a line of its own.
+func split(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // only the outermost error is taken apart
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, single := range joined.Unwrap() {
+		all = append(all, split(single)...)
+	}
+	return all
 }
 
 // oneLine keeps a message on one line of a terminal.

@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -91,6 +92,7 @@ func (f *explainFlags) toOptions(args []string) (*explainOptions, error) {
 	if o.targets, err = f.targets.toTargets(args, o.namespace.name); err != nil {
 		return nil, err
 	}
+	o.targets.grouping = f.print.forReader()
 	if len(o.targets.named) == 0 && !o.targets.selecting && !f.manifests.given() {
 		return nil, errors.New("nothing is asked about: name a Pod (pod/NAME), or use --pending, --selector or --filename; " +
 			"see kubectl sched explain --help")
@@ -130,14 +132,11 @@ func (o *explainOptions) run(ctx context.Context) error {
 	}
 	e, err := engine.New(ctx, state, o.engine)
 	if err != nil {
-		return err
+		return o.blame(err)
 	}
 	defer e.Close()
 	admit := newAdmitter(o.source.config)
-	questions, err := o.targets.questions(ctx, state, o.source, admit)
-	if err != nil {
-		return err
-	}
+	questions := o.targets.questions(ctx, state, o.source, admit)
 	for _, object := range objects {
 		questions = append(questions, admit.aboutManifest(object))
 	}
@@ -155,6 +154,17 @@ func (o *explainOptions) run(ctx context.Context) error {
 		}
 	}
 	return errors.Join(failed, decided(answers, failed))
+}
+
+// blame names the flag behind an error of building the scheduler.
+func (o *explainOptions) blame(err error) error {
+	switch {
+	case errors.Is(err, engine.ErrNoSuchProfile):
+		return fmt.Errorf("--scheduler-name: %w", err)
+	case o.engine.Config != nil:
+		return fmt.Errorf("--scheduler-config: %w", err)
+	}
+	return err
 }
 
 // ask puts the questions to the engine. One that cannot be answered is left out and told, and the rest goes on.

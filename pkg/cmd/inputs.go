@@ -34,7 +34,7 @@ func (i *inputs) files(flag string, paths []string, recursive bool) ([]cluster.F
 	for _, path := range paths {
 		found, err := i.expand(flag, path, recursive)
 		if err != nil {
-			return nil, fmt.Errorf("%s %s: %w", flag, path, err)
+			return nil, fmt.Errorf("%s %q: %w", flag, path, err)
 		}
 		files = append(files, found...)
 	}

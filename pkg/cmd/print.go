@@ -58,3 +58,6 @@ func (f *printFlags) colored(env Env) (bool, error) {
 	}
 	return false, fmt.Errorf("--color %q: use auto, always or never", f.color)
 }
+
+// forReader tells whether the output is one that people read, not scripts.
+func (f *printFlags) forReader() bool { return f.output == "" || f.output == "wide" }

@@ -40,3 +40,8 @@ func aboutStored(state *cluster.State, object cluster.Object, admit *admitter) [
 	}
 	return asked
 }
+
+// failing is a question that has failed already.
+func failing(err error) question {
+	return func(context.Context, *engine.Engine) (*report.Explanation, error) { return nil, err }
+}

@@ -55,12 +55,16 @@ func (s *source) load(ctx context.Context) (*cluster.State, error) {
 	}
 	progress := newProgress(s.env)
 	defer progress.clear()
-	return cluster.ReadLive(ctx, s.config, cluster.LiveOptions{
+	state, err := cluster.ReadLive(ctx, s.config, cluster.LiveOptions{
 		Kinds: kindsRead(),
 		Progress: func(done, total int, kind *cluster.Kind) {
 			progress.show("reading the cluster: %d of %d kinds (%s)", done, total, kind.Resource)
 		},
 	})
+	if err != nil && ctx.Err() == nil {
+		return nil, fmt.Errorf("%w (to read a saved cluster instead, use --from)", err)
+	}
+	return state, err
 }
 
 // kindsRead are the kinds that the scheduler reads under the feature gates in force.

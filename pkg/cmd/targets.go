@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
@@ -40,6 +41,8 @@ type targets struct {
 	fields    fields.Selector
 	pending   bool
 	namespace string // empty: all
+	// grouping puts Pods together that have the same answer, for a reader; a script wants each by its name.
+	grouping bool
 }
 
 // target names one object.
@@ -137,34 +140,44 @@ func parseFields(text string) (fields.Selector, error) {
 	return selector, nil
 }
 
-// questions finds the targets in the State and turns them into questions.
-func (t *targets) questions(ctx context.Context, state *cluster.State, source *source, admit *admitter) ([]question,
-	error,
-) {
+// questions finds the targets in the State and turns them into questions. One that is not there is a question that fails.
+func (t *targets) questions(ctx context.Context, state *cluster.State, source *source, admit *admitter) []question {
 	var asked []question
 	for _, target := range t.named {
 		object, err := t.find(ctx, state, source, target)
 		if err != nil {
-			return nil, err
+			asked = append(asked, failing(err))
+			continue
 		}
 		asked = append(asked, aboutStored(state, object, admit)...)
 	}
-	if !t.selecting {
-		return asked, nil
+	if t.selecting {
+		asked = append(asked, t.selected(state, source)...)
 	}
+	return asked
+}
+
+// selected asks about the Pods that pass the selectors, together where one answer holds for several.
+func (t *targets) selected(state *cluster.State, source *source) []question {
+	var groups [][]*corev1.Pod
 	var pods []*corev1.Pod
 	for _, pod := range state.Pods {
 		if t.selects(pod) {
 			pods = append(pods, pod)
+			groups = append(groups, []*corev1.Pod{pod})
 		}
 	}
 	if len(pods) == 0 {
-		return nil, fmt.Errorf("no Pod matches%s", t.where(source))
+		return []question{failing(fmt.Errorf("no Pod matches%s", t.where(source)))}
 	}
-	for _, pod := range pods {
-		asked = append(asked, aboutPods([]*corev1.Pod{pod}))
+	if t.grouping {
+		groups = engine.Group(pods)
 	}
-	return asked, nil
+	var asked []question
+	for _, group := range groups {
+		asked = append(asked, aboutPods(group))
+	}
+	return asked
 }
 
 func (t *targets) selects(pod *corev1.Pod) bool {
@@ -187,7 +200,21 @@ func (t *targets) find(ctx context.Context, state *cluster.State, source *source
 	if source.config == nil {
 		return nil, fmt.Errorf("%s %q not found%s", target.kind.Resource, target.name, t.where(source))
 	}
+	if target.kind.Kind == "CronJob" {
+		if err := t.readJobs(ctx, state, source); err != nil {
+			return nil, err
+		}
+	}
 	return cluster.Get(ctx, source.config, target.kind, t.namespace, target.name)
+}
+
+// readJobs adds the namespace's Jobs to the State: by way of them a CronJob owns its Pods.
+func (t *targets) readJobs(ctx context.Context, state *cluster.State, source *source) error {
+	jobs, err := cluster.List(ctx, source.config, cluster.KindOf(&batchv1.Job{}), cluster.ListSelector{Namespace: t.namespace})
+	for _, job := range jobs {
+		state.Jobs = append(state.Jobs, job.(*batchv1.Job))
+	}
+	return err
 }
 
 // where says where was looked.

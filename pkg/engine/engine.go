@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine/upstream"
@@ -25,6 +27,9 @@ type Engine struct {
 	warnings  []string
 }
 
+// ErrNoSuchProfile is returned by New when Options.Profile names no profile of the configuration.
+var ErrNoSuchProfile = errors.New("no profile is named")
+
 // New builds an Engine over the State, which must have its API defaults (see upstream.SetDefaults).
 func New(ctx context.Context, state *cluster.State, options Options) (*Engine, error) {
 	scheduler, err := upstream.New(ctx, state, upstream.Options{Config: options.Config})
@@ -40,7 +45,8 @@ func New(ctx context.Context, state *cluster.State, options Options) (*Engine, e
 	if profile := options.Profile; profile != "" {
 		if _, ok := scheduler.Handle(profile); !ok {
 			engine.Close()
-			return nil, fmt.Errorf("no profile is named %q: the profiles are %q", profile, scheduler.Profiles())
+			return nil, fmt.Errorf("%w %q: the profiles are %s", ErrNoSuchProfile, profile,
+				strings.Join(scheduler.Profiles(), ", "))
 		}
 	}
 	engine.warnings = stateWarnings(state, scheduler.Orphans)

@@ -19,8 +19,8 @@ func stateWarnings(state *cluster.State, orphans []string) []string {
 		warnings = append(warnings, "the cluster state holds no Node: no Pod can fit")
 	}
 	if n := len(orphans); n > 0 {
-		warnings = append(warnings, fmt.Sprintf("%s bound to nodes that the cluster state does not hold and not counted: %s",
-			count(n, "Pod is", "Pods are"), shortened(orphans)))
+		warnings = append(warnings, fmt.Sprintf("left out %s of nodes that the cluster state does not hold: %s",
+			count(n, "Pod", "Pods"), shortened(orphans)))
 	}
 	if skew := VersionSkew(state.ServerVersion); skew != "" {
 		warnings = append(warnings, skew)

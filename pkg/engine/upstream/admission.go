@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -11,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/initializer"
+	"k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -44,7 +46,7 @@ func NewAdmission(state *cluster.State) (*Admission, error) {
 	if err := serveAdmission(factory, state); err != nil {
 		return nil, fmt.Errorf("setting up admission: %w", err)
 	}
-	plugins, err := admissionPlugins(client, factory)
+	plugins, err := admissionPlugins(client, factory, knowsNamespaces(state))
 	if err != nil {
 		return nil, fmt.Errorf("setting up admission: %w", err)
 	}
@@ -55,7 +57,14 @@ func serveAdmission(factory informers.SharedInformerFactory, state *cluster.Stat
 	_, classes := serve(factory, withSystemClasses(state.PriorityClasses))
 	_, runtimes := serve(factory, state.RuntimeClasses)
 	_, limits := serve(factory, state.LimitRanges)
-	return errors.Join(classes, runtimes, limits)
+	_, namespaces := serve(factory, state.Namespaces)
+	return errors.Join(classes, runtimes, limits, namespaces)
+}
+
+// knowsNamespaces tells whether the State's Namespaces are all that there are. When they could not be read, a Pod's is
+// taken to exist.
+func knowsNamespaces(state *cluster.State) bool {
+	return !slices.ContainsFunc(state.Gaps, func(gap cluster.Gap) bool { return gap.Kind.Kind == "Namespace" })
 }
 
 // withSystemClasses adds the PriorityClasses that every API server creates at its start.
@@ -75,17 +84,27 @@ func withSystemClasses(classes []*schedulingv1.PriorityClass) []*schedulingv1.Pr
 
 // admissionPlugins returns the plugins in the order in which kube-apiserver calls them
 // (k8s.io/kubernetes/pkg/kubeapiserver/options.AllOrderedPlugins).
-func admissionPlugins(client kubernetes.Interface, factory informers.SharedInformerFactory) ([]admission.Interface, error) {
+func admissionPlugins(client kubernetes.Interface, factory informers.SharedInformerFactory, namespaces bool) (
+	[]admission.Interface, error,
+) {
+	var plugins []admission.Interface
+	if namespaces {
+		exists, err := lifecycle.NewLifecycle(nil)
+		if err != nil {
+			return nil, err
+		}
+		plugins = append(plugins, exists)
+	}
 	limits, err := limitranger.NewLimitRanger(nil)
 	if err != nil {
 		return nil, err
 	}
-	plugins := []admission.Interface{
+	plugins = append(plugins,
 		limits,
 		priority.NewPlugin(),
 		defaulttolerationseconds.NewDefaultTolerationSeconds(),
 		runtimeclass.NewRuntimeClass(),
-	}
+	)
 	initialize := initializer.New(client, nil, factory, nil, utilfeature.DefaultFeatureGate, nil, nil, nil)
 	for _, plugin := range plugins {
 		initialize.Initialize(plugin)
