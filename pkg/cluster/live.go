@@ -34,8 +34,8 @@ type LiveOptions struct {
 
 // ReadLive lists the kinds of a running cluster in parallel. What scheduling never reads is dropped on arrival.
 //
-// A kind that cannot be listed becomes a Gap. Without Nodes or Pods nothing can be judged: then, and when the API server
-// does not answer at all, ReadLive fails.
+// A kind that cannot be listed becomes a Gap. Without Nodes or Pods nothing can be judged: then, and when the API
+// server does not answer at all, ReadLive fails.
 func ReadLive(ctx context.Context, config *rest.Config, options LiveOptions) (*State, error) {
 	api, err := connect(config)
 	if err != nil {

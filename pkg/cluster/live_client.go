@@ -78,7 +78,8 @@ func (c *connection) client(gv schema.GroupVersion) (*rest.RESTClient, error) {
 	return client, nil
 }
 
-// version returns the server's gitVersion, empty when the server does not tell it. It fails only when there is no answer.
+// version returns the server's gitVersion, empty when the server does not tell it. It fails only when there is no
+// answer.
 func (c *connection) version(ctx context.Context) (string, error) {
 	client, err := c.client(corev1.SchemeGroupVersion)
 	if err != nil {

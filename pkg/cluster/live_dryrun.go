@@ -11,11 +11,11 @@ import (
 )
 
 // CreateDryRun posts an object with dryRun=All and returns it as the server would store it: defaulted, validated, and
-// through admission with its webhooks. Nothing is stored. The object itself is not changed; a resourceVersion, as a saved
-// object has it, is not sent, since the server refuses it.
+// through admission with its webhooks. Nothing is stored. The object itself is not changed; a resourceVersion, as a
+// saved object has it, is not sent, since the server refuses it.
 //
-// The error keeps the server's answer: apierrors.IsForbidden, IsAlreadyExists, IsInvalid and so on tell what it was. The
-// server's warnings go to the config's WarningHandler.
+// The error keeps the server's answer: apierrors.IsForbidden, IsAlreadyExists, IsInvalid and so on tell what it was.
+// The server's warnings go to the config's WarningHandler.
 func CreateDryRun(ctx context.Context, config *rest.Config, object Object) (Object, error) {
 	kind := KindOf(object)
 	if kind == nil {

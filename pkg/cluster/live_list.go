@@ -24,8 +24,8 @@ type ListSelector struct {
 	Fields    string
 }
 
-// List reads what a user asked about, sorted by namespace and name. Unlike in ReadLive the objects are current and whole
-// (without managedFields and the last-applied annotation), and Pods that have finished are among them.
+// List reads what a user asked about, sorted by namespace and name. Unlike in ReadLive the objects are current and
+// whole (without managedFields and the last-applied annotation), and Pods that have finished are among them.
 func List(ctx context.Context, config *rest.Config, kind *Kind, selector ListSelector) ([]Object, error) {
 	api, err := connect(config)
 	if err != nil {
@@ -49,8 +49,8 @@ func List(ctx context.Context, config *rest.Config, kind *Kind, selector ListSel
 	return objects, nil
 }
 
-// Get reads one object, current and whole (without managedFields and the last-applied annotation). The error of an object
-// that does not exist satisfies apierrors.IsNotFound.
+// Get reads one object, current and whole (without managedFields and the last-applied annotation). The error of an
+// object that does not exist satisfies apierrors.IsNotFound.
 func Get(ctx context.Context, config *rest.Config, kind *Kind, namespace, name string) (Object, error) {
 	api, err := connect(config)
 	if err != nil {

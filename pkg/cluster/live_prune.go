@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// liveFieldSelectors narrow what ReadLive lists. A Pod that has finished takes no room on its node; kube-scheduler's own
-// informer leaves it out with the same selector.
+// liveFieldSelectors narrow what ReadLive lists. A Pod that has finished takes no room on its node; kube-scheduler's
+// own informer leaves it out with the same selector.
 var liveFieldSelectors = map[schema.GroupVersionKind]string{
 	corev1.SchemeGroupVersion.WithKind("Pod"): "status.phase!=Succeeded,status.phase!=Failed",
 }
@@ -107,8 +107,8 @@ func pruneContainer(container *corev1.Container) {
 	container.VolumeMounts = mounts
 }
 
-// readConditions are the conditions that a scheduler reads, besides PodScheduled, which people do: DisruptionTarget marks
-// victims on their way out, and a resize that is pending counts in what a Pod requests.
+// readConditions are the conditions that a scheduler reads, besides PodScheduled, which people do: DisruptionTarget
+// marks victims on their way out, and a resize that is pending counts in what a Pod requests.
 var readConditions = []corev1.PodConditionType{
 	corev1.PodScheduled, corev1.DisruptionTarget, corev1.PodResizePending, corev1.PodResizeInProgress,
 }

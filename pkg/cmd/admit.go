@@ -116,5 +116,6 @@ func (a *admitter) mayCreate(ctx context.Context, namespace string) error {
 
 // refused tells an answer about the Pod from a failure of the server. Asked of errors that came after mayCreate.
 func refused(err error) bool {
-	return apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) || apierrors.IsNotFound(err)
+	return apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) ||
+		apierrors.IsNotFound(err)
 }

@@ -16,11 +16,15 @@ import (
 
 const explainLong = `Explain where Pods fit and why not, node by node.
 
-The verdict, the chosen node and the message are kube-scheduler's own: its code judges the Pod against the live cluster, or
-against a saved one (--from). A table then shows every node with every reason against it, not only the first.
+The verdict, the chosen node and the message are kube-scheduler's own: its code judges the Pod against
+the live cluster, or against a saved one (--from). A table then shows every node with every reason
+against it, not only the first.
 
-A workload is answered for its pending Pods, those of one template together, or for its template when none is pending.
-Pods of manifests (-f, -k) are judged each alone, as the API server would store them. Nothing is changed in the cluster.`
+A workload is answered for its pending Pods, those of one template together, or for its template when
+none is pending. Pods of manifests (-f, -k) are judged each alone, as the API server would store them.
+Nothing is changed in the cluster.
+
+Exit codes: 0 every Pod fits, 1 at least one does not, 2 could not decide.`
 
 const explainExample = `  # Why is a Pod pending?
   kubectl sched explain pod/checkout-0 -n shop
@@ -168,7 +172,9 @@ func (o *explainOptions) blame(err error) error {
 }
 
 // ask puts the questions to the engine. One that cannot be answered is left out and told, and the rest goes on.
-func ask(ctx context.Context, env Env, e *engine.Engine, questions []question) (answers []*report.Explanation, failed error) {
+func ask(ctx context.Context, env Env, e *engine.Engine, questions []question) (
+	answers []*report.Explanation, failed error,
+) {
 	progress := newProgress(env)
 	defer progress.clear()
 	for i, question := range questions {

@@ -21,7 +21,8 @@ var shortNames = map[string]string{
 
 // askable are the kinds that can be asked about: Pods and what has a template of them.
 var askable = []string{
-	"Pod", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob", "ReplicationController", "PodTemplate",
+	"Pod", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob", "ReplicationController",
+	"PodTemplate",
 }
 
 // askedKind finds the kind that a TYPE argument names: pod, pods, po, deployment.apps, deployments.v1.apps.

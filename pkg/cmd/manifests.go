@@ -20,7 +20,8 @@ type manifestFlags struct {
 func (f *manifestFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringArrayVarP(&f.filenames, "filename", "f", nil,
 		"file, folder, URL or - (standard input) with Pods or workloads that are not in the cluster; repeatable")
-	flags.StringVarP(&f.kustomize, "kustomize", "k", "", "kustomization folder with Pods or workloads that are not in the cluster")
+	flags.StringVarP(&f.kustomize, "kustomize", "k", "",
+		"kustomization folder with Pods or workloads that are not in the cluster")
 	flags.BoolVarP(&f.recursive, "recursive", "R", false, "read the folders of --filename with all folders in them")
 }
 

@@ -22,7 +22,8 @@ type printFlags struct {
 func (f *printFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.output, "output", "o", "", "output format: "+strings.Join(printers.Formats(), "|"))
 	flags.BoolVar(&f.noHeaders, "no-headers", false, "leave out the column headers of tables")
-	flags.StringVar(&f.color, "color", "auto", "color verdicts: auto (on a terminal, unless NO_COLOR is set), always or never")
+	flags.StringVar(&f.color, "color", "auto",
+		"color verdicts: auto (on a terminal, unless NO_COLOR is set), always or never")
 	flags.StringVar(&f.nodes, "nodes", "", "nodes to show in tables: all, failed, feasible or how many; "+
 		"by default all, those that fail alike on one line when there are many")
 	flags.BoolVar(&f.scores, "scores", false, "add a column for every score plugin")

@@ -32,7 +32,8 @@ func newRoot(env Env) *cobra.Command {
 		Use:         "kubectl-sched",
 		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl sched"},
 		Short:       "Ask kube-scheduler's own code where Pods fit and why not",
-		Long: `kubectl sched answers scheduling questions with kube-scheduler's own code, for a live cluster or for its saved state.
+		Long: `kubectl sched answers scheduling questions with kube-scheduler's own code, for a live cluster or for
+its saved state.
 
 Exit codes: 0 yes (every Pod fits), 1 no (at least one does not), 2 could not decide.`,
 		Args:          cobra.NoArgs,
@@ -53,7 +54,8 @@ Exit codes: 0 yes (every Pod fits), 1 no (at least one does not), 2 could not de
 	})
 	config := genericclioptions.NewConfigFlags(true)
 	config.AddFlags(root.PersistentFlags())
-	root.PersistentFlags().IntVarP(&verbosity, "v", "v", 0, "how much to log to stderr of requests and of what the scheduler does; 0 is nothing")
+	root.PersistentFlags().IntVarP(&verbosity, "v", "v", 0,
+		"how much to log to stderr of requests and of what the scheduler does; 0 is nothing")
 	root.AddCommand(newExplain(env, config), newVersion(env, config))
 	return root
 }

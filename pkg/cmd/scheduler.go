@@ -22,8 +22,10 @@ func (f *schedulerFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.config, "scheduler-config", "",
 		"file with the KubeSchedulerConfiguration to judge with; kube-scheduler's defaults when not given")
 	flags.StringVar(&f.name, "scheduler-name", "", "judge with the profile of this name, whatever schedulerName a Pod has")
-	flags.StringVar(&f.gates, "feature-gates", "", "feature gates of the scheduler, as kube-scheduler takes them: A=true,B=false")
-	flags.StringVar(&f.emulated, "emulated-version", "", "Kubernetes version whose feature gates to judge with, such as 1.36")
+	flags.StringVar(&f.gates, "feature-gates", "",
+		"feature gates of the scheduler, as kube-scheduler takes them: A=true,B=false")
+	flags.StringVar(&f.emulated, "emulated-version", "",
+		"Kubernetes version whose feature gates to judge with, such as 1.36")
 }
 
 // toOptions sets the process's feature gates, which decide what a configuration may hold, then reads it.

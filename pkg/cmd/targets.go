@@ -25,7 +25,8 @@ type targetFlags struct {
 }
 
 func (f *targetFlags) addFlags(flags *pflag.FlagSet) {
-	flags.StringVarP(&f.selector, "selector", "l", "", "ask about the Pods whose labels match: key=value, key!=value, key in (a,b)")
+	flags.StringVarP(&f.selector, "selector", "l", "",
+		"ask about the Pods whose labels match: key=value, key!=value, key in (a,b)")
 	flags.StringVar(&f.fieldSelector, "field-selector", "", "ask about the Pods whose fields match: status.phase=Pending")
 	flags.BoolVarP(&f.allNamespaces, "all-namespaces", "A", false, "ask about the Pods of all namespaces")
 	flags.BoolVar(&f.pending, "pending", false, "ask about the Pods that wait for a node")
@@ -140,7 +141,8 @@ func parseFields(text string) (fields.Selector, error) {
 	return selector, nil
 }
 
-// questions finds the targets in the State and turns them into questions. One that is not there is a question that fails.
+// questions finds the targets in the State and turns them into questions. One that is not there is a question that
+// fails.
 func (t *targets) questions(ctx context.Context, state *cluster.State, source *source, admit *admitter) []question {
 	var asked []question
 	for _, target := range t.named {
@@ -188,7 +190,9 @@ func (t *targets) selects(pod *corev1.Pod) bool {
 }
 
 // find looks in the State, then, of a live cluster, asks for what a State leaves out: finished Pods and Deployments.
-func (t *targets) find(ctx context.Context, state *cluster.State, source *source, target target) (cluster.Object, error) {
+func (t *targets) find(ctx context.Context, state *cluster.State, source *source, target target) (
+	cluster.Object, error,
+) {
 	for object := range target.kind.Objects(state) {
 		if object.GetName() == target.name && object.GetNamespace() == t.namespace {
 			if source.config != nil && target.kind.Kind != "Pod" {
@@ -210,7 +214,8 @@ func (t *targets) find(ctx context.Context, state *cluster.State, source *source
 
 // readJobs adds the namespace's Jobs to the State: by way of them a CronJob owns its Pods.
 func (t *targets) readJobs(ctx context.Context, state *cluster.State, source *source) error {
-	jobs, err := cluster.List(ctx, source.config, cluster.KindOf(&batchv1.Job{}), cluster.ListSelector{Namespace: t.namespace})
+	kind := cluster.KindOf(&batchv1.Job{})
+	jobs, err := cluster.List(ctx, source.config, kind, cluster.ListSelector{Namespace: t.namespace})
 	for _, job := range jobs {
 		state.Jobs = append(state.Jobs, job.(*batchv1.Job))
 	}

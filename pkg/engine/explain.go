@@ -41,8 +41,8 @@ func (e *Engine) explain(ctx context.Context, subject upstream.Subject) (*report
 	fill(out, judgement, pod, handle, e.scheduler.Weights(profile))
 	out.Warnings = append(out.Warnings, gapWarnings(e.state.Gaps, pod, relevant)...)
 	if upstream.ReadsPodGroups() && pod.Spec.SchedulingGroup != nil {
-		out.Warnings = append(out.Warnings, "the Pod belongs to a Pod group: it is judged alone, kube-scheduler decides for the "+
-			"whole group")
+		out.Warnings = append(out.Warnings, "the Pod belongs to a Pod group: it is judged alone, kube-scheduler decides "+
+			"for the whole group")
 	}
 	return out, nil
 }
@@ -93,7 +93,9 @@ func (e *Engine) ExplainManifest(ctx context.Context, manifest Manifest) (*repor
 }
 
 // ExplainAdmitted answers for a Pod that is not in the cluster; stored is what the API server would make of it.
-func (e *Engine) ExplainAdmitted(ctx context.Context, manifest Manifest, stored *corev1.Pod) (*report.Explanation, error) {
+func (e *Engine) ExplainAdmitted(ctx context.Context, manifest Manifest, stored *corev1.Pod) (
+	*report.Explanation, error,
+) {
 	return e.explain(ctx, upstream.WithClaims(e.state, stored, manifest.VolumeClaims))
 }
 
@@ -123,7 +125,8 @@ func (e *Engine) judge(ctx context.Context, profile string, subject upstream.Sub
 	return judgement, err
 }
 
-// unbound returns the Pod as it was before it was bound. What the claim controller wrote stays: DynamicResources reads it.
+// unbound returns the Pod as it was before it was bound. What the claim controller wrote stays: DynamicResources reads
+// it.
 func unbound(pod *corev1.Pod) *corev1.Pod {
 	out := pod.DeepCopy()
 	out.Spec.NodeName = ""

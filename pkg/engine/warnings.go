@@ -39,8 +39,8 @@ func VersionSkew(server string) string {
 	if theirs.Major() == ours.Major() && theirs.Minor() == ours.Minor() {
 		return ""
 	}
-	return fmt.Sprintf("the API server is %s, this answer is kube-scheduler %s's: a scheduler of another version may decide "+
-		"otherwise", server, upstream.Version)
+	return fmt.Sprintf("the API server is %s, this answer is kube-scheduler %s's: a scheduler of another version may "+
+		"decide otherwise", server, upstream.Version)
 }
 
 // relevance tells for which Pods a kind matters.

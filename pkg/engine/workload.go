@@ -95,8 +95,8 @@ func nextName(state *cluster.State, set *appsv1.StatefulSet) string {
 	}
 }
 
-// claimsOf makes the claims of a StatefulSet's Pod and adds them to its volumes, as the controller does; a claim replaces
-// a volume of its name (pkg/controller/statefulset.updateStorage, v1.37.2).
+// claimsOf makes the claims of a StatefulSet's Pod and adds them to its volumes, as the controller does; a claim
+// replaces a volume of its name (pkg/controller/statefulset.updateStorage, v1.37.2).
 func claimsOf(set *appsv1.StatefulSet, pod *corev1.Pod) []*corev1.PersistentVolumeClaim {
 	var claims []*corev1.PersistentVolumeClaim
 	for i := range set.Spec.VolumeClaimTemplates {
@@ -188,7 +188,8 @@ func alike(a, b *corev1.Pod) bool {
 		equality.Semantic.DeepEqual(schedulingSpec(a), schedulingSpec(b))
 }
 
-// schedulingSpec is the Pod's spec without what the API server and the controllers make up per Pod and no scheduler reads.
+// schedulingSpec is the Pod's spec without what the API server and the controllers make up per Pod and no scheduler
+// reads.
 func schedulingSpec(pod *corev1.Pod) *corev1.PodSpec {
 	spec := pod.Spec.DeepCopy()
 	spec.Hostname = ""

@@ -45,7 +45,8 @@ func amount(name corev1.ResourceName, value int64) string {
 	switch {
 	case name == corev1.ResourceCPU:
 		return resource.NewMilliQuantity(value, resource.DecimalSI).String()
-	case name == corev1.ResourceMemory, name == corev1.ResourceEphemeralStorage, corev1helpers.IsHugePageResourceName(name):
+	case name == corev1.ResourceMemory, name == corev1.ResourceEphemeralStorage,
+		corev1helpers.IsHugePageResourceName(name):
 		return resource.NewQuantity(value, resource.BinarySI).String()
 	}
 	return resource.NewQuantity(value, resource.DecimalSI).String()

@@ -29,8 +29,8 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
 )
 
-// Admission turns a manifest into the Pod that the API server would store, by the API server's own code: defaulting, the
-// Pod's create strategy (which merges matchLabelKeys), validation, and those admission plugins, on by default, that
+// Admission turns a manifest into the Pod that the API server would store, by the API server's own code: defaulting,
+// the Pod's create strategy (which merges matchLabelKeys), validation, and those admission plugins, on by default, that
 // change what a scheduler reads.
 type Admission struct {
 	plugins []admission.Interface

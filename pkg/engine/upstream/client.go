@@ -54,8 +54,8 @@ func (nowhere) RoundTrip(request *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// isCollection tells /api/v1[/namespaces/NS]/RESOURCE and /apis/GROUP/VERSION[/namespaces/NS]/RESOURCE from the paths of
-// single objects.
+// isCollection tells /api/v1[/namespaces/NS]/RESOURCE and /apis/GROUP/VERSION[/namespaces/NS]/RESOURCE from the paths
+// of single objects.
 func isCollection(path string) bool {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	switch {

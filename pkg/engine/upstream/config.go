@@ -47,8 +47,8 @@ func DefaultConfig() (*Config, error) {
 // plugins that are linked in beside kube-scheduler's own.
 //
 // Version v1 is decoded strictly, as kube-scheduler does; v1beta1, v1beta2 and v1beta3 are converted to v1 first, with
-// warnings. A plugin that does not exist is an error also in pluginConfig, where kube-scheduler passes over it in silence.
-// Defaults and rules depend on the feature gates, so SetGates comes before.
+// warnings. A plugin that does not exist is an error also in pluginConfig, where kube-scheduler passes over it in
+// silence. Defaults and rules depend on the feature gates, so SetGates comes before.
 func ReadConfig(name string, data []byte, outOfTree ...string) (*Config, error) {
 	config, err := readConfig(data, outOfTree)
 	if err != nil {
@@ -88,8 +88,8 @@ func readConfig(data []byte, outOfTree []string) (*Config, error) {
 	return &Config{KubeSchedulerConfiguration: config, Warnings: append(warnings, idle...)}, nil
 }
 
-// decodeConfig mirrors how kube-scheduler loads its --config: strict decoding, defaults, and the version put back, which
-// validation asks for.
+// decodeConfig mirrors how kube-scheduler loads its --config: strict decoding, defaults, and the version put back,
+// which validation asks for.
 func decodeConfig(document map[string]any) (*schedulerapi.KubeSchedulerConfiguration, error) {
 	data, err := json.Marshal(document)
 	if err != nil {
@@ -173,7 +173,8 @@ func validateFit(profile *field.Path, configs []schedulerapi.PluginConfig) []err
 		if !ok || configs[i].Name != names.NodeResourcesFit {
 			continue
 		}
-		if err := validation.ValidateNodeResourcesFitArgs(profile.Child("pluginConfig").Index(i).Child("args"), args); err != nil {
+		path := profile.Child("pluginConfig").Index(i).Child("args")
+		if err := validation.ValidateNodeResourcesFitArgs(path, args); err != nil {
 			return []error{err}
 		}
 	}

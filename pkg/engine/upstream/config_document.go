@@ -20,7 +20,8 @@ const (
 	currentVersion = "v1"
 )
 
-// onlyDocument returns the one object in data, YAML or JSON. Nothing, more than one, and a key that is set twice are errors.
+// onlyDocument returns the one object in data, YAML or JSON. Nothing, more than one, and a key that is set twice are
+// errors.
 func onlyDocument(data []byte) (map[string]any, error) {
 	var found []any
 	for document := range documents(data) {
@@ -132,7 +133,8 @@ func configVersion(document map[string]any) (string, error) {
 	case group.Version == currentVersion || slices.Contains(convertedVersions, group.Version):
 		return group.Version, nil
 	}
-	return "", fmt.Errorf("apiVersion: %s of %s cannot be read, only %s and %s; see the migration notes of that version and write it as %s/%s",
+	return "", fmt.Errorf("apiVersion: %s of %s cannot be read, only %s and %s; see the "+
+		"migration notes of that version and write it as %s/%s",
 		configKind, apiVersion, currentVersion, strings.Join(convertedVersions, ", "), schedulerapi.GroupName, currentVersion)
 }
 

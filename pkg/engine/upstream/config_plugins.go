@@ -9,8 +9,8 @@ import (
 	frameworkplugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 )
 
-// rawProfile is one entry of profiles as it stands in the file, before it is decoded. What has not the right type is passed
-// over here: the decoder refuses it.
+// rawProfile is one entry of profiles as it stands in the file, before it is decoded. What has not the right type is
+// passed over here: the decoder refuses it.
 type rawProfile struct {
 	label   string
 	content map[string]any
@@ -93,7 +93,8 @@ func checkPlugins(profiles []rawProfile, outOfTree []string) (warnings []string,
 	refuse := func(p rawProfile, where string, entries []map[string]any) {
 		for _, entry := range entries {
 			if name := nameOf(entry, "name"); !slices.Contains(known, name) {
-				errs = append(errs, fmt.Errorf("%s: %s: %s has no plugin %q%s", p.label, where, linkedScheduler, name, pluginAdvice(name, known)))
+				errs = append(errs, fmt.Errorf("%s: %s: %s has no plugin %q%s", p.label, where, linkedScheduler, name,
+					pluginAdvice(name, known)))
 			}
 		}
 	}
@@ -102,7 +103,8 @@ func checkPlugins(profiles []rawProfile, outOfTree []string) (warnings []string,
 			refuse(p, "plugins."+set.point+".enabled", set.enabled())
 			for _, entry := range set.disabled() {
 				if name := nameOf(entry, "name"); name != "*" && !slices.Contains(known, name) {
-					warnings = append(warnings, fmt.Sprintf("%s: plugins.%s.disabled: %s has no plugin %q, so there is nothing to disable",
+					warnings = append(warnings, fmt.Sprintf(
+						"%s: plugins.%s.disabled: %s has no plugin %q, so there is nothing to disable",
 						p.label, set.point, linkedScheduler, name))
 				}
 			}

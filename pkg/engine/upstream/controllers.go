@@ -61,7 +61,9 @@ func ephemeralClaim(pod *corev1.Pod, volume *corev1.Volume, owner metav1.OwnerRe
 }
 
 // addResourceClaim makes a claim from its template and notes it in the Pod's status, where DynamicResources looks.
-func (s *Subject) addResourceClaim(name string, template *resourcev1.ResourceClaimTemplate, owner metav1.OwnerReference) {
+func (s *Subject) addResourceClaim(name string, template *resourcev1.ResourceClaimTemplate,
+	owner metav1.OwnerReference,
+) {
 	annotations := maps.Clone(template.Spec.Annotations)
 	if annotations == nil {
 		annotations = map[string]string{}

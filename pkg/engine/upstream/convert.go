@@ -83,12 +83,13 @@ func (c *conversion) disablePreemption(document map[string]any) {
 		document["profiles"] = []any{map[string]any{}}
 	}
 	for _, p := range profilesOf(document) {
-		appendEntry(childObject(childObject(p.content, "plugins"), "postFilter"), "disabled", map[string]any{"name": names.DefaultPreemption})
+		postFilter := childObject(childObject(p.content, "plugins"), "postFilter")
+		appendEntry(postFilter, "disabled", map[string]any{"name": names.DefaultPreemption})
 	}
 }
 
-// childObject returns the object under key. It makes one where there is none; where something else is, it returns a spare one, and
-// the decoder refuses what is there.
+// childObject returns the object under key. It makes one where there is none; where something else is, it returns a
+// spare one, and the decoder refuses what is there.
 func childObject(object map[string]any, key string) map[string]any {
 	if existing, ok := object[key].(map[string]any); ok {
 		return existing
@@ -155,7 +156,8 @@ func (c *conversion) listConstraints(p rawProfile) {
 		}
 		if args["defaultingType"] == nil {
 			args["defaultingType"] = "List"
-			c.note("%s: pluginConfig: PodTopologySpread got defaultingType List, v1beta1's default beside defaultConstraints", p.label)
+			c.note("%s: pluginConfig: PodTopologySpread got defaultingType List, v1beta1's default beside "+
+				"defaultConstraints", p.label)
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 // leastAllocatedPlugin scored by default in v1beta1.
 const leastAllocatedPlugin = "NodeResourcesLeastAllocated"
 
-// mergeScoring moves the scoring plugins of resources into NodeResourcesFit, which since v1beta2 has one scoringStrategy.
-// A profile that enables several of them keeps the last.
+// mergeScoring moves the scoring plugins of resources into NodeResourcesFit, which since v1beta2 has one
+// scoringStrategy. A profile that enables several of them keeps the last.
 func (c *conversion) mergeScoring(p rawProfile) {
 	score := p.pluginSet("score")
 	chosen := lastStrategy(score.enabled())
@@ -57,7 +57,8 @@ func lastStrategy(entries []map[string]any) removedPlugin {
 func (c *conversion) renameEnabled(p rawProfile, score pluginSet, chosen removedPlugin) {
 	leastIsOn := !hasPlugin(score.disabled(), leastAllocatedPlugin) && !hasPlugin(score.disabled(), "*")
 	if c.version == "v1beta1" && leastIsOn && chosen.name != leastAllocatedPlugin {
-		c.note("%s: plugins.score: %s, on by default in v1beta1, no longer scores beside %s", p.label, leastAllocatedPlugin, chosen.name)
+		c.note("%s: plugins.score: %s, on by default in v1beta1, no longer scores beside %s", p.label,
+			leastAllocatedPlugin, chosen.name)
 	}
 	if hasPlugin(score.enabled(), names.NodeResourcesFit) {
 		removeNamed(score.content, "enabled", chosen.name)
@@ -67,7 +68,8 @@ func (c *conversion) renameEnabled(p rawProfile, score pluginSet, chosen removed
 			entry["name"] = names.NodeResourcesFit
 		}
 	}
-	c.note("%s: plugins.score.enabled: %s became scoringStrategy %s of %s", p.label, chosen.name, chosen.strategy, names.NodeResourcesFit)
+	c.note("%s: plugins.score.enabled: %s became scoringStrategy %s of %s", p.label, chosen.name,
+		chosen.strategy, names.NodeResourcesFit)
 }
 
 // mergeArgs makes the chosen plugin's args, if any, the scoringStrategy in the args of NodeResourcesFit.

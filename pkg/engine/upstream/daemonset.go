@@ -10,8 +10,8 @@ import (
 	daemonutil "k8s.io/kubernetes/pkg/controller/daemon/util"
 )
 
-// DaemonPod returns the Pod that the DaemonSet controller makes for a node, or nil when it makes none there. The Pod is a
-// manifest: the API server has not admitted it yet.
+// DaemonPod returns the Pod that the DaemonSet controller makes for a node, or nil when it makes none there. The Pod is
+// a manifest: the API server has not admitted it yet.
 func DaemonPod(ctx context.Context, set *appsv1.DaemonSet, node *corev1.Node) *corev1.Pod {
 	if shouldRun, _ := daemon.NodeShouldRunDaemonPod(klog.FromContext(quiet(ctx)), node, set); !shouldRun {
 		return nil

@@ -18,8 +18,8 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
 )
 
-// SetDefaults fills in what the API server fills in when it decodes an object. A State that was read from files may lack
-// it; one from a server has it. It changes the State's objects in place, so it is for a State nobody shares yet.
+// SetDefaults fills in what the API server fills in when it decodes an object. A State that was read from files may
+// lack it; one from a server has it. It changes the State's objects in place, so it is for a State nobody shares yet.
 func SetDefaults(state *cluster.State) {
 	for _, kind := range cluster.Kinds {
 		for object := range kind.Objects(state) {

@@ -4,19 +4,17 @@ import (
 	"context"
 	"sync"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 )
 
 // filters finds every filter that rejects a node. The framework stops at the first; to go on, it is called again with a
-// copy of the cycle state in which the filters up to and including that one are skipped, as plugins may be that PreFilter
-// found nothing to do for. So each rejection is upstream's own call, with nominated Pods taken into account.
+// copy of the cycle state in which the filters up to and including that one are skipped, as plugins may be that
+// PreFilter found nothing to do for. So each rejection is upstream's own call, with nominated Pods taken into account.
 type filters struct {
-	framework framework.Framework
+	cycle
 	// position is the place of a plugin in the profile's order.
 	position map[string]int
 	// states[k] skips the first k filters.
@@ -24,13 +22,13 @@ type filters struct {
 }
 
 // newFilters prepares the states once for all nodes: a copy of a state costs as much as its size, a node little.
-func newFilters(fw framework.Framework, state fwk.CycleState) *filters {
-	f := &filters{framework: fw, position: map[string]int{}, states: []fwk.CycleState{state}}
-	skipped := state.GetSkipFilterPlugins()
-	for i, plugin := range fw.ListPlugins().Filter.Enabled {
+func newFilters(c cycle) *filters {
+	f := &filters{cycle: c, position: map[string]int{}, states: []fwk.CycleState{c.state}}
+	skipped := c.state.GetSkipFilterPlugins()
+	for i, plugin := range c.framework.ListPlugins().Filter.Enabled {
 		f.position[plugin.Name] = i
 		skipped = skipped.Union(sets.New(plugin.Name))
-		next := state.Clone()
+		next := c.state.Clone()
 		next.SetSkipFilterPlugins(skipped)
 		f.states = append(f.states, next)
 	}
@@ -38,13 +36,13 @@ func newFilters(fw framework.Framework, state fwk.CycleState) *filters {
 }
 
 // run fills in the rejections of all nodes, in parallel. The error is a plugin's failure, not a rejection.
-func (f *filters) run(ctx context.Context, pod *corev1.Pod, nodes []*NodeJudgement) error {
+func (f *filters) run(ctx context.Context, nodes []*NodeJudgement) error {
 	var once sync.Once
 	var failure error
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	f.framework.Parallelizer().Until(ctx, len(nodes), func(i int) {
-		if err := f.judge(ctx, pod, nodes[i]); err != nil {
+		if err := f.judge(ctx, nodes[i]); err != nil {
 			once.Do(func() { failure = err })
 			cancel()
 		}
@@ -55,16 +53,16 @@ func (f *filters) run(ctx context.Context, pod *corev1.Pod, nodes []*NodeJudgeme
 	return failure
 }
 
-func (f *filters) judge(ctx context.Context, pod *corev1.Pod, node *NodeJudgement) error {
+func (f *filters) judge(ctx context.Context, node *NodeJudgement) error {
 	for next := 0; next < len(f.states); {
-		status := f.framework.RunFilterPluginsWithNominatedPods(ctx, f.states[next], pod, node.Info)
+		status := f.framework.RunFilterPluginsWithNominatedPods(ctx, f.states[next], f.pod, node.Info)
 		if status.IsSuccess() {
 			return nil
 		}
 		if !status.IsRejected() {
 			return status.AsError()
 		}
-		node.Seen = f.withNominated(pod, node.Info)
+		node.Seen = f.withNominated(node.Info)
 		node.reject(status)
 		position, known := f.position[status.Plugin()]
 		if !known {
@@ -77,11 +75,11 @@ func (f *filters) judge(ctx context.Context, pod *corev1.Pod, node *NodeJudgemen
 
 // withNominated returns the node with the nominated Pods that the framework counts for this Pod (addGENominatedPods in
 // framework/runtime, v1.37.2); the node itself when there are none.
-func (f *filters) withNominated(pod *corev1.Pod, node fwk.NodeInfo) fwk.NodeInfo {
+func (f *filters) withNominated(node fwk.NodeInfo) fwk.NodeInfo {
 	seen := node
 	for _, nominated := range f.framework.NominatedPodsForNode(node.Node().Name) {
 		other := nominated.GetPod()
-		if other.UID == pod.UID || corev1helpers.PodPriority(other) < corev1helpers.PodPriority(pod) {
+		if other.UID == f.pod.UID || corev1helpers.PodPriority(other) < corev1helpers.PodPriority(f.pod) {
 			continue
 		}
 		if seen == node {

@@ -43,7 +43,8 @@ func ParseGates(value string) (map[string]bool, error) {
 	return gates, nil
 }
 
-// SetGates does what kube-scheduler does with --feature-gates and --emulated-version; an empty version is the linked one.
+// SetGates does what kube-scheduler does with --feature-gates and --emulated-version; an empty version is the linked
+// one.
 //
 // Upstream's gates belong to the process: call SetGates once, before ReadConfig, DefaultConfig and New. After an error
 // nothing has changed.
@@ -108,9 +109,11 @@ func checkGateNames(gate featuregate.MutableVersionedFeatureGate, gates map[stri
 	return nil
 }
 
-// applyGates sets the version before the gates, whose defaults and locks depend on it. Upstream would log that a gate is
-// deprecated, or generally available; that is of no use to someone who repeats a running scheduler's flags.
-func applyGates(gate featuregate.MutableVersionedFeatureGate, target basecompatibility.EffectiveVersion, gates map[string]bool) error {
+// applyGates sets the version before the gates, whose defaults and locks depend on it. Upstream would log that a gate
+// is deprecated, or generally available; that is of no use to someone who repeats a running scheduler's flags.
+func applyGates(gate featuregate.MutableVersionedFeatureGate, target basecompatibility.EffectiveVersion,
+	gates map[string]bool,
+) error {
 	quiet, ok := gate.(interface {
 		featuregate.MutableFeatureGateWithLogger
 		featuregate.MutableVersionedFeatureGateWithLogger

@@ -75,31 +75,42 @@ func (s *Scheduler) judge(ctx context.Context, fw framework.Framework, pod *core
 	if gates := gates(ctx, fw, pod); len(gates) > 0 {
 		return &Judgement{Gates: gates, Message: gates[0].Message(), Nodes: s.notEvaluated()}, nil
 	}
-	state := newCycleState()
-	result, err := s.sched.SchedulePod(ctx, fw, state, &framework.QueuedPodInfo{PodInfo: newPodInfo(pod)})
+	theirs := newCycle(fw, pod)
+	result, err := s.sched.SchedulePod(ctx, fw, theirs.state, &framework.QueuedPodInfo{PodInfo: newPodInfo(pod)})
 	judgement := &Judgement{Host: result.SuggestedHost}
-	if cycleErr := s.explain(ctx, fw, pod, judgement); cycleErr != nil && err == nil {
-		return nil, fmt.Errorf("judging pod %s/%s: %w", pod.Namespace, pod.Name, cycleErr)
+	if ownErr := s.explain(ctx, newCycle(fw, pod), judgement); ownErr != nil && err == nil {
+		return nil, fmt.Errorf("judging pod %s/%s: %w", pod.Namespace, pod.Name, ownErr)
 	}
 	if err != nil {
-		return judgement, s.reject(ctx, fw, state, pod, err, judgement)
+		return judgement, s.reject(ctx, theirs, err, judgement)
 	}
 	return judgement, nil
 }
 
+// cycle is one scheduling cycle of one Pod.
+type cycle struct {
+	framework framework.Framework
+	state     *framework.CycleState
+	pod       *corev1.Pod
+}
+
+func newCycle(fw framework.Framework, pod *corev1.Pod) cycle {
+	state := framework.NewCycleState()
+	state.Write(framework.PodsToActivateKey, framework.NewPodsToActivate())
+	return cycle{framework: fw, state: state, pod: pod}
+}
+
 // reject fills in what kube-scheduler says of a Pod for which SchedulePod failed (scheduler.schedulingAlgorithm).
-func (s *Scheduler) reject(ctx context.Context, fw framework.Framework, state fwk.CycleState, pod *corev1.Pod, err error,
-	judgement *Judgement,
-) error {
+func (s *Scheduler) reject(ctx context.Context, c cycle, err error, judgement *Judgement) error {
 	var fitError *framework.FitError
 	if !errors.As(err, &fitError) {
 		judgement.Message = err.Error()
 		judgement.Internal = !errors.Is(err, scheduler.ErrNoNodesAvailable)
 		return ctx.Err()
 	}
-	preemption, err := s.preempt(ctx, fw, state, pod, fitError)
+	preemption, err := s.preempt(ctx, c, fitError)
 	if err != nil {
-		return fmt.Errorf("judging preemption for pod %s/%s: %w", pod.Namespace, pod.Name, err)
+		return fmt.Errorf("judging preemption for pod %s/%s: %w", c.pod.Namespace, c.pod.Name, err)
 	}
 	judgement.Preemption = preemption
 	judgement.Message = fitError.Error()
@@ -118,10 +129,9 @@ func gates(ctx context.Context, fw framework.Framework, pod *corev1.Pod) []*fwk.
 }
 
 // explain runs the cycle once more through the framework's public calls to see every node and every filter.
-func (s *Scheduler) explain(ctx context.Context, fw framework.Framework, pod *corev1.Pod, judgement *Judgement) error {
+func (s *Scheduler) explain(ctx context.Context, c cycle, judgement *Judgement) error {
 	judgement.Nodes = s.notEvaluated()
-	state := newCycleState()
-	left, status, narrowed := fw.RunPreFilterPlugins(ctx, state, pod)
+	left, status, narrowed := c.framework.RunPreFilterPlugins(ctx, c.state, c.pod)
 	if !status.IsSuccess() {
 		judgement.PreFilter, judgement.Narrowed = status, sets.List(narrowed)
 		return nil
@@ -138,13 +148,13 @@ func (s *Scheduler) explain(ctx context.Context, fw framework.Framework, pod *co
 			evaluated = append(evaluated, node)
 		}
 	}
-	if err := newFilters(fw, state).run(ctx, pod, evaluated); err != nil {
+	if err := newFilters(c).run(ctx, evaluated); err != nil {
 		return err
 	}
-	if err := s.extend(pod, evaluated); err != nil {
+	if err := s.extend(c.pod, evaluated); err != nil {
 		return err
 	}
-	return s.score(ctx, fw, state, pod, judgement)
+	return s.score(ctx, c, judgement)
 }
 
 // notEvaluated returns all nodes, sorted by name.
@@ -203,12 +213,6 @@ func infosOf(nodes []*NodeJudgement) []fwk.NodeInfo {
 		infos = append(infos, node.Info)
 	}
 	return infos
-}
-
-func newCycleState() *framework.CycleState {
-	state := framework.NewCycleState()
-	state.Write(framework.PodsToActivateKey, framework.NewPodsToActivate())
-	return state
 }
 
 // Handle gives what the plugins of a profile share; ok is false when no profile has the name.

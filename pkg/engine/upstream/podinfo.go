@@ -8,8 +8,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// podInfos makes PodInfos and computes what a Pod requests once for all Pods of one template: adding a Pod to a NodeInfo
-// costs about 20 µs, nearly all of it framework.PodInfo.CalculateResource.
+// podInfos makes PodInfos and computes what a Pod requests once for all Pods of one template: adding a Pod to a
+// NodeInfo costs about 20 µs, nearly all of it framework.PodInfo.CalculateResource.
 type podInfos struct {
 	templates map[template]*framework.PodInfo
 }
@@ -50,8 +50,8 @@ func newPodInfo(pod *corev1.Pod) *framework.PodInfo {
 }
 
 // templateOf finds the key of the Pod's template. Pods with affinity terms are left out, since the terms are part of
-// the PodInfo; so are Pods in the middle of a resize and Pods whose devices bring node resources: few, and their requests
-// depend on more of the status.
+// the PodInfo; so are Pods in the middle of a resize and Pods whose devices bring node resources: few, and their
+// requests depend on more of the status.
 func templateOf(pod *corev1.Pod) (template, bool) {
 	if len(pod.OwnerReferences) == 0 || len(pod.Spec.Containers) == 0 || pod.Spec.Affinity != nil {
 		return template{}, false
@@ -85,7 +85,8 @@ func sameContainer(a, b corev1.Container) bool {
 }
 
 func sameStatus(a, b corev1.ContainerStatus) bool {
-	return a.Name == b.Name && samePodLevel(a.Resources, b.Resources) && sameList(a.AllocatedResources, b.AllocatedResources)
+	return a.Name == b.Name && samePodLevel(a.Resources, b.Resources) &&
+		sameList(a.AllocatedResources, b.AllocatedResources)
 }
 
 func samePolicy(a, b *corev1.ContainerRestartPolicy) bool {

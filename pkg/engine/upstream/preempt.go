@@ -61,7 +61,9 @@ func (s *Scheduler) buildPreemptors(ctx context.Context) error {
 	return nil
 }
 
-func newPreemptor(ctx context.Context, fw framework.Framework, configs []schedulerapi.PluginConfig) (*preemptor, error) {
+func newPreemptor(ctx context.Context, fw framework.Framework, configs []schedulerapi.PluginConfig) (
+	*preemptor, error,
+) {
 	var args *schedulerapi.DefaultPreemptionArgs
 	for _, config := range configs {
 		if known, ok := config.Args.(*schedulerapi.DefaultPreemptionArgs); ok {
@@ -83,53 +85,50 @@ func newPreemptor(ctx context.Context, fw framework.Framework, configs []schedul
 
 // preempt runs the PostFilter plugins and writes their message into the error, as upstream's schedulingAlgorithm does.
 //
-// The profile's own DefaultPreemption acts on a candidate when it finds one, and samples candidates from a random offset.
-// So ours looks first, at all of them. When it finds one, the profile's plugins only see nodes that preemption cannot
-// help: they tell whether an earlier PostFilter plugin ends the chain, and if none does, ours answers for the best node.
-func (s *Scheduler) preempt(ctx context.Context, fw framework.Framework, state fwk.CycleState, pod *corev1.Pod,
-	fitError *framework.FitError,
-) (*Preemption, error) {
-	if !fw.HasPostFilterPlugins() {
+// The profile's own DefaultPreemption acts on a candidate when it finds one, and samples candidates from a random
+// offset. So ours looks first, at all of them. When it finds one, the profile's plugins only see nodes that preemption
+// cannot help: they tell whether an earlier PostFilter plugin ends the chain, and if none does, ours answers for the
+// best node.
+func (s *Scheduler) preempt(ctx context.Context, c cycle, fitError *framework.FitError) (*Preemption, error) {
+	if !c.framework.HasPostFilterPlugins() {
 		return nil, nil
 	}
+	out := &Preemption{}
+	defer func() { fitError.Diagnosis.PostFilterMsg = out.Message }()
 	statuses := fitError.Diagnosis.NodeToStatus
-	preemptor := s.preemptors[fw.ProfileName()]
-	var best preemption.Candidate
-	if preemptor != nil {
-		var err error
-		if best, err = preemptor.best(ctx, state, pod, statuses); err != nil {
-			return nil, err
-		}
+	preemptor := s.preemptors[c.framework.ProfileName()]
+	best, err := preemptor.best(ctx, c, statuses)
+	if err != nil {
+		return nil, err
 	}
 	if best == nil {
-		_, status := fw.RunPostFilterPlugins(ctx, state, pod, statuses)
-		fitError.Diagnosis.PostFilterMsg = status.Message()
-		return &Preemption{Message: status.Message()}, ctx.Err()
+		_, status := c.framework.RunPostFilterPlugins(ctx, c.state, c.pod, statuses)
+		out.Message = status.Message()
+		return out, ctx.Err()
 	}
-	_, status := fw.RunPostFilterPlugins(ctx, state, pod, framework.NewDefaultNodeToStatus())
+	_, status := c.framework.RunPostFilterPlugins(ctx, c.state, c.pod, framework.NewDefaultNodeToStatus())
 	if status.Code() != fwk.Unschedulable {
-		fitError.Diagnosis.PostFilterMsg = status.Message()
-		return &Preemption{Message: status.Message()}, ctx.Err()
+		out.Message = status.Message()
+		return out, ctx.Err()
 	}
 	only := framework.NewDefaultNodeToStatus()
 	only.Set(best.Name(), statuses.Get(best.Name()))
-	result, status := preemptor.plugin.PostFilter(ctx, state, pod, only)
-	fitError.Diagnosis.PostFilterMsg = status.Message()
-	out := &Preemption{Message: status.Message()}
+	result, status := preemptor.plugin.PostFilter(ctx, c.state, c.pod, only)
+	out.Message = status.Message()
 	if status.IsSuccess() && result != nil {
-		out.NodeName = result.NominatedNodeName
-		out.Victims = best.Victims().Pods
-		out.Violating, _ = preemptor.violating(ctx, pod, best)
+		out.NodeName, out.Victims = result.NominatedNodeName, best.Victims().Pods
+		out.Violating, err = preemptor.violating(ctx, c.pod, best)
 	}
-	return out, ctx.Err()
+	return out, err
 }
 
 // best is the candidate that kube-scheduler would choose if it looked at all; among equal ones the first by name, where
-// kube-scheduler chooses at random. It is nil when preemption does not help.
-func (p *preemptor) best(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, statuses *framework.NodeToStatus) (
-	preemption.Candidate, error,
-) {
-	eligible, _ := p.plugin.PodEligibleToPreemptOthers(ctx, pod, statuses.Get(pod.Status.NominatedNodeName))
+// kube-scheduler chooses at random. It is nil when preemption does not help, and when the profile does not preempt.
+func (p *preemptor) best(ctx context.Context, c cycle, statuses *framework.NodeToStatus) (preemption.Candidate, error) {
+	if p == nil {
+		return nil, nil
+	}
+	eligible, _ := p.plugin.PodEligibleToPreemptOthers(ctx, c.pod, statuses.Get(c.pod.Status.NominatedNodeName))
 	if !eligible {
 		return nil, nil
 	}
@@ -143,7 +142,7 @@ func (p *preemptor) best(ctx context.Context, state fwk.CycleState, pod *corev1.
 	}
 	// Errors on single nodes leave those nodes out, as upstream does while there are other candidates; with none left,
 	// PostFilter itself reports the error.
-	candidates, _, _ := p.plugin.Evaluator.DryRunPreemption(ctx, state, pod, nodes, budgets, 0,
+	candidates, _, _ := p.plugin.Evaluator.DryRunPreemption(ctx, c.state, c.pod, nodes, budgets, 0,
 		int32(min(len(nodes), math.MaxInt32)))
 	if len(candidates) == 0 {
 		return nil, ctx.Err()

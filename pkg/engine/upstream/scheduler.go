@@ -90,8 +90,8 @@ func New(ctx context.Context, state *cluster.State, options Options) (*Scheduler
 	return s, nil
 }
 
-// serve gives the factory an informer for every kind that a scheduler reads. Of the Pods, event handlers are told only of
-// those that wait and hold something: a nomination or a place in a group. fill adds those that have a node.
+// serve gives the factory an informer for every kind that a scheduler reads. Of the Pods, event handlers are told only
+// of those that wait and hold something: a nomination or a place in a group. fill adds those that have a node.
 func (s *Scheduler) serve(factory informers.SharedInformerFactory, state *cluster.State) error {
 	waits := func(pod *corev1.Pod) bool {
 		return pod.Spec.NodeName == "" && (pod.Status.NominatedNodeName != "" || pod.Spec.SchedulingGroup != nil)

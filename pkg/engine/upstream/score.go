@@ -6,31 +6,28 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
 // score runs the Score plugins over the feasible nodes as upstream's prioritizeNodes does. With one feasible node
 // kube-scheduler does not score, and neither do we.
-func (s *Scheduler) score(ctx context.Context, fw framework.Framework, state fwk.CycleState, pod *corev1.Pod,
-	judgement *Judgement,
-) error {
+func (s *Scheduler) score(ctx context.Context, c cycle, judgement *Judgement) error {
 	var infos []fwk.NodeInfo
 	for i := range judgement.Nodes {
 		if node := &judgement.Nodes[i]; node.Feasible() {
 			infos = append(infos, node.Info)
 		}
 	}
-	if len(infos) < 2 || !fw.HasScorePlugins() {
+	if len(infos) < 2 || !c.framework.HasScorePlugins() {
 		return nil
 	}
-	if status := fw.RunPreScorePlugins(ctx, state, pod, infos); !status.IsSuccess() {
+	if status := c.framework.RunPreScorePlugins(ctx, c.state, c.pod, infos); !status.IsSuccess() {
 		return status.AsError()
 	}
-	scores, status := fw.RunScorePlugins(ctx, state, pod, infos)
+	scores, status := c.framework.RunScorePlugins(ctx, c.state, c.pod, infos)
 	if !status.IsSuccess() {
 		return status.AsError()
 	}
-	s.prioritize(pod, infos, scores)
+	s.prioritize(c.pod, infos, scores)
 	judgement.Scores = scores
 	return nil
 }

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Subject is a Pod to be judged, with the claims that controllers would make for it. Neither need be in the State; claims
-// that are there already, by name, are taken as they are.
+// Subject is a Pod to be judged, with the claims that controllers would make for it. Neither need be in the State;
+// claims that are there already, by name, are taken as they are.
 type Subject struct {
 	Pod            *corev1.Pod
 	VolumeClaims   []*corev1.PersistentVolumeClaim
