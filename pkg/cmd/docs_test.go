@@ -24,7 +24,8 @@ func verbs(t *testing.T, kind *cluster.Kind) []string {
 	if slices.Contains(askable(t), strings.ToLower(kind.Kind)) {
 		verbs = append(verbs, "get")
 	}
-	if kind.Use != cluster.Asked {
+	// By way of its Jobs a CronJob owns Pods.
+	if kind.Use != cluster.Asked || kind.Kind == "Job" {
 		verbs = append(verbs, "list")
 	}
 	return verbs

@@ -32,9 +32,12 @@ type inputs struct {
 func (i *inputs) files(flag string, paths []string, recursive bool) ([]cluster.File, error) {
 	var files []cluster.File
 	for _, path := range paths {
+		if path == "" {
+			return nil, fmt.Errorf("%s: the path is empty", flag)
+		}
 		found, err := i.expand(flag, path, recursive)
 		if err != nil {
-			return nil, fmt.Errorf("%s %q: %w", flag, path, err)
+			return nil, fmt.Errorf("%s %s: %w", flag, path, err)
 		}
 		files = append(files, found...)
 	}
@@ -43,8 +46,6 @@ func (i *inputs) files(flag string, paths []string, recursive bool) ([]cluster.F
 
 func (i *inputs) expand(flag, path string, recursive bool) ([]cluster.File, error) {
 	switch {
-	case path == "":
-		return nil, errors.New("the path is empty")
 	case path == stdin:
 		if i.taken != "" {
 			return nil, fmt.Errorf("the standard input is read by %s already", i.taken)
