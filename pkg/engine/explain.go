@@ -27,7 +27,7 @@ func (e *Engine) explain(ctx context.Context, subject upstream.Subject) (*report
 	out.Warnings = append(out.Warnings, e.warnings...)
 	profile := e.profileOf(pod)
 	handle, served := e.scheduler.Handle(profile)
-	if out.Verdict, out.Message = e.standing(pod, profile, served); out.Verdict == report.Bound {
+	if out.Verdict, out.Message = e.standing(ctx, pod, profile); out.Verdict == report.Bound {
 		out.NodeName = pod.Spec.NodeName
 	}
 	if !served || out.Verdict != "" && out.Verdict != report.Bound {
@@ -47,14 +47,16 @@ func (e *Engine) explain(ctx context.Context, subject upstream.Subject) (*report
 	return out, nil
 }
 
-// standing is the verdict on a Pod that kube-scheduler would not try to schedule; empty for all others.
-func (e *Engine) standing(pod *corev1.Pod, profile string, served bool) (verdict report.Verdict, message string) {
+// standing is the verdict on a Pod that kube-scheduler takes out of its queue without trying to schedule it, or never
+// sees; empty for all others.
+func (e *Engine) standing(ctx context.Context, pod *corev1.Pod, profile string) (report.Verdict, string) {
+	_, served := e.scheduler.Handle(profile)
 	switch {
 	case pod.Spec.NodeName != "":
 		return report.Bound, ""
 	case !served:
 		return report.NoProfile, e.noProfile(profile)
-	case pod.DeletionTimestamp != nil:
+	case pod.DeletionTimestamp != nil && !e.scheduler.Gated(ctx, profile, pod):
 		// The words of upstream's Scheduler.skipPodSchedule (v1.37.2).
 		return report.Unschedulable, fmt.Sprintf("skip schedule deleting pod: %s/%s", pod.Namespace, pod.Name)
 	case pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed:
@@ -162,23 +164,20 @@ func fill(out *report.Explanation, judgement *upstream.Judgement, pod *corev1.Po
 		out.Preemption = preemption(judgement.Preemption)
 	default:
 		out.Verdict = report.Schedulable
-		out.NodeName, out.Ties = choose(judgement.Host, out.Nodes)
+		out.NodeName, out.Ties = choose(judgement.Host, pod.Status.NominatedNodeName, out.Nodes)
 	}
 }
 
-// choose names the node: the first by name of those that share the best total, where kube-scheduler picks at random. A
-// host that is not among the best was chosen without scores: it is the node the Pod was nominated for.
-func choose(host string, nodes []report.Node) (name string, ties []string) {
+// choose names the node: the first by name of those that share the best total, where kube-scheduler picks at random. The
+// nominated node is not a matter of scores: kube-scheduler takes it when it fits.
+func choose(host, nominated string, nodes []report.Node) (name string, ties []string) {
 	best := []string{}
 	for _, node := range nodes {
 		if node.Verdict == report.Feasible && node.Total == nodes[0].Total {
 			best = append(best, node.Name)
 		}
 	}
-	switch {
-	case !slices.Contains(best, host):
-		return host, []string{}
-	case len(best) == 1:
+	if host == nominated || len(best) < 2 || !slices.Contains(best, host) {
 		return host, []string{}
 	}
 	return best[0], best

@@ -117,6 +117,12 @@ func (s *Scheduler) reject(ctx context.Context, c cycle, err error, judgement *J
 	return nil
 }
 
+// Gated tells whether a PreEnqueue plugin keeps the Pod out of the queue.
+func (s *Scheduler) Gated(ctx context.Context, profile string, pod *corev1.Pod) bool {
+	fw, ok := s.framework(profile)
+	return ok && len(gates(quiet(ctx), fw, pod)) > 0
+}
+
 // gates runs the PreEnqueue plugins, which decide whether a Pod enters the scheduling queue at all.
 func gates(ctx context.Context, fw framework.Framework, pod *corev1.Pod) []*fwk.Status {
 	var rejections []*fwk.Status
@@ -143,7 +149,10 @@ func (s *Scheduler) explain(ctx context.Context, c cycle, judgement *Judgement) 
 	}
 	var evaluated []*NodeJudgement
 	for i := range judgement.Nodes {
-		if node := &judgement.Nodes[i]; left.AllNodes() || left.NodeNames.Has(node.Info.Node().Name) {
+		node := &judgement.Nodes[i]
+		// Upstream's evaluateNominatedNode looks at the nominated node first, whatever PreFilter left.
+		name := node.Info.Node().Name
+		if left.AllNodes() || left.NodeNames.Has(name) || name == c.pod.Status.NominatedNodeName {
 			node.Evaluated = true
 			evaluated = append(evaluated, node)
 		}

@@ -188,10 +188,22 @@ func rankOf(victims *extenderv1.Victims) rank {
 	for _, pod := range victims.Pods {
 		r.sum += int64(corev1helpers.PodPriority(pod))
 	}
-	if start := util.GetEarliestPodStartTime(victims); start != nil {
-		r.earliestStart = start.UnixNano()
-	}
+	r.earliestStart = earliestStart(victims)
 	return r
+}
+
+// earliestStart is upstream's GetEarliestPodStartTime in Unix nanoseconds. For a Pod that has not started upstream takes
+// the moment of asking, so that no two candidates rank equal and chance decides; here all those starts are one, after
+// every other.
+func earliestStart(victims *extenderv1.Victims) int64 {
+	start := util.GetEarliestPodStartTime(victims)
+	started := slices.ContainsFunc(victims.Pods, func(pod *corev1.Pod) bool {
+		return pod.Status.StartTime != nil && pod.Status.StartTime.Equal(start)
+	})
+	if start == nil || !started {
+		return math.MaxInt64
+	}
+	return start.UnixNano()
 }
 
 // violating finds out which victims break a budget: upstream counts them only. It groups all Pods of the node that the
