@@ -17,10 +17,14 @@ type printFlags struct {
 	color     string
 	nodes     string
 	scores    bool
+	// allowMissing is kubectl's --allow-missing-template-keys.
+	allowMissing bool
 }
 
 func (f *printFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.output, "output", "o", "", "output format: "+strings.Join(printers.Formats(), "|"))
+	flags.BoolVar(&f.allowMissing, "allow-missing-template-keys", true,
+		"pass over fields and keys that a template names and the result lacks; for jsonpath and go-template")
 	flags.BoolVar(&f.noHeaders, "no-headers", false, "leave out the column headers of tables")
 	flags.StringVar(&f.color, "color", "auto",
 		"color verdicts: auto (on a terminal, unless NO_COLOR is set), always or never")
@@ -35,11 +39,12 @@ func (f *printFlags) toPrinter(env Env) (printers.Printer, error) {
 		return nil, err
 	}
 	options := printers.Options{
-		Output:    f.output,
-		NoHeaders: f.noHeaders,
-		Color:     colored,
-		Nodes:     f.nodes,
-		Scores:    f.scores,
+		Output:      f.output,
+		NoHeaders:   f.noHeaders,
+		Color:       colored,
+		Nodes:       f.nodes,
+		Scores:      f.scores,
+		RequireKeys: !f.allowMissing,
 	}
 	if size := (term.TTY{Out: env.Out}).GetSize(); size != nil {
 		options.Width = int(size.Width)

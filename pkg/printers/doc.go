@@ -1,5 +1,5 @@
-// Package printers writes reports to an io.Writer: a table for people, and through cli-runtime the formats that
-// scripts read.
+// Package printers writes reports to an io.Writer: a table for people, and the formats that scripts read, through
+// cli-runtime all but Go templates.
 //
 // It reads reports and nothing else: it knows no engine, no cluster, no flags and no streams. The table shows every
 // string of a report escaped, since names and messages come from whoever may write to the cluster; the machine formats

@@ -48,9 +48,8 @@ func escape(s string) string {
 		return s
 	}
 	var b strings.Builder
-	for i, size := 0, 0; i < len(s); i += size {
-		var r rune
-		r, size = utf8.DecodeRuneInString(s[i:])
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case r == utf8.RuneError && size == 1:
 			b.WriteString(`\x` + strconv.FormatUint(uint64(s[i]), 16))
@@ -59,6 +58,7 @@ func escape(s string) string {
 		default:
 			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
 		}
+		i += size
 	}
 	return b.String()
 }

@@ -1,7 +1,6 @@
 package printers
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -19,33 +18,48 @@ type machinePrinter struct {
 	printer printers.ResourcePrinter
 }
 
+// formats make printers of values of --output.
+type formats interface {
+	AllowedFormats() []string
+	// ToPrinter fails with a NoCompatiblePrinterError for values that are another's.
+	ToPrinter(output string) (printers.ResourcePrinter, error)
+}
+
+// machineFormats are kubectl's, without name, which would print the report's kind and not the Pod's. They are put
+// together here because cli-runtime's PrintFlags executes go-templates with text/template; see package gotemplate.
+func machineFormats(options Options) []formats {
+	allowMissing := !options.RequireKeys
+	return []formats{
+		// Reports have no managed fields: showing them saves a copy of every report.
+		&genericclioptions.JSONYamlPrintFlags{ShowManagedFields: true},
+		genericclioptions.NewJSONPathPrintFlags("", allowMissing),
+		templateFormats{options},
+	}
+}
+
 // Formats returns the values that --output allows, sorted; those of templates are followed by =TEMPLATE or =FILE.
 func Formats() []string {
-	formats := append(machineFlags("").AllowedFormats(), outputWide, outputName)
-	slices.Sort(formats)
-	return formats
-}
-
-func newMachinePrinter(output string) (machinePrinter, error) {
-	printer, err := machineFlags(output).ToPrinter()
-	var unknown genericclioptions.NoCompatiblePrinterError
-	switch {
-	case errors.As(err, &unknown):
-		return machinePrinter{}, fmt.Errorf("--output %q: unknown format, allowed formats are: %s",
-			output, strings.Join(Formats(), ", "))
-	case err != nil:
-		return machinePrinter{}, fmt.Errorf("--output %q: %w", output, err)
+	allowed := []string{outputWide, outputName}
+	for _, f := range machineFormats(Options{}) {
+		allowed = append(allowed, f.AllowedFormats()...)
 	}
-	return machinePrinter{printer: printer}, nil
+	slices.Sort(allowed)
+	return allowed
 }
 
-// machineFlags are cli-runtime's print flags without name, which would print the report's kind and not the Pod's.
-func machineFlags(output string) *genericclioptions.PrintFlags {
-	flags := genericclioptions.NewPrintFlags("").WithDefaultOutput(output)
-	flags.NamePrintFlags = nil
-	// Reports have no managed fields: showing them saves a copy of every report.
-	flags.JSONYamlPrintFlags.ShowManagedFields = true
-	return flags
+func newMachinePrinter(options Options) (machinePrinter, error) {
+	for _, f := range machineFormats(options) {
+		printer, err := f.ToPrinter(options.Output)
+		switch {
+		case genericclioptions.IsNoCompatiblePrinterError(err):
+			continue
+		case err != nil:
+			return machinePrinter{}, fmt.Errorf("--output %q: %w", options.Output, err)
+		}
+		return machinePrinter{printer: printer}, nil
+	}
+	return machinePrinter{}, fmt.Errorf("--output %q: unknown format, allowed formats are: %s",
+		options.Output, strings.Join(Formats(), ", "))
 }
 
 // Print writes one explanation as the object itself, several (or none) as a List.

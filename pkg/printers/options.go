@@ -6,7 +6,7 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
 
-// The outputs that are this package's own; all others are cli-runtime's.
+// The outputs that only reports have; the others are in machineFormats.
 const (
 	outputTable = ""
 	outputWide  = "wide"
@@ -30,6 +30,9 @@ type Options struct {
 	// Width is the terminal's width in columns. With 0, tables are 100 columns wide, and wide ones as wide as they
 	// need. Tables that are not wide use at most 120 columns.
 	Width int
+	// RequireKeys makes JSONPath and Go templates fail at keys that a report does not have, as kubectl does with
+	// --allow-missing-template-keys=false.
+	RequireKeys bool
 }
 
 // Printer writes explanations, in their order.
@@ -50,6 +53,6 @@ func New(options Options) (Printer, error) {
 	case outputName:
 		return namePrinter{}, nil
 	default:
-		return newMachinePrinter(options.Output)
+		return newMachinePrinter(options)
 	}
 }

@@ -34,6 +34,19 @@ func TestNewRefuses(t *testing.T) {
 			options: printers.Options{Output: "jsonpath"},
 			want:    `--output "jsonpath": template format specified but no template given`,
 		},
+		"a Go template format without a template": {
+			options: printers.Options{Output: "go-template="},
+			want:    `--output "go-template=": template format specified but no template given`,
+		},
+		"a Go template that is not closed, telling the line": {
+			options: printers.Options{Output: "go-template={{.x"},
+			want:    `--output "go-template={{.x": template: output:1: unclosed action`,
+		},
+		"a template file that is not there": {
+			options: printers.Options{Output: "go-template-file=testdata/absent"},
+			want: `--output "go-template-file=testdata/absent": reading the template: ` +
+				`open testdata/absent: no such file or directory`,
+		},
 		"a selection of nodes that is no number": {
 			options: printers.Options{Nodes: "some"},
 			want:    `--nodes "some": must be all, failed, feasible or a number of nodes`,
@@ -57,7 +70,7 @@ func TestNewRefuses(t *testing.T) {
 }
 
 func TestNewRefusesBrokenTemplates(t *testing.T) {
-	for _, output := range []string{"jsonpath={.x", "go-template={{.x", "jsonpath-file=testdata/absent"} {
+	for _, output := range []string{"jsonpath={.x", "template={{.x", "jsonpath-file=testdata/absent", "templatefile=testdata"} {
 		if _, err := printers.New(printers.Options{Output: output}); err == nil {
 			t.Errorf("--output %q: no error", output)
 		} else if !strings.HasPrefix(err.Error(), "--output ") {
@@ -66,14 +79,56 @@ func TestNewRefusesBrokenTemplates(t *testing.T) {
 	}
 }
 
-func TestTemplateFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "template")
-	if err := os.WriteFile(path, []byte("{.verdict}"), 0o600); err != nil {
+func TestTemplates(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"jsonpath": "{.verdict}", "template": "{{.verdict}}"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, output := range []string{
+		"jsonpath={.verdict}", "jsonpath-file=" + filepath.Join(dir, "jsonpath"),
+		"go-template={{.verdict}}", "go-template-file=" + filepath.Join(dir, "template"),
+		"template={{.verdict}}", "templatefile=" + filepath.Join(dir, "template"),
+	} {
+		got := show(t, printers.Options{Output: output}, load(t, "gated")...)
+		if diff := cmp.Diff("Gated", got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", output, diff)
+		}
+	}
+}
+
+// A template that fails tells where, and stdout holds nothing but what it wrote until then.
+func TestTemplatesFail(t *testing.T) {
+	printer, err := printers.New(printers.Options{Output: "go-template={{.verdict}} {{.verdict.code}}"})
+	if err != nil {
 		t.Fatal(err)
 	}
-	got := show(t, printers.Options{Output: "jsonpath-file=" + path}, load(t, "gated")...)
-	if diff := cmp.Diff("Gated", got); diff != "" {
+	var out bytes.Buffer
+	err = printer.Print(&out, load(t, "gated"))
+	const want = `template: output:1:23: executing "output" at <.verdict.code>: a string has no field code`
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	if diff := cmp.Diff("Gated ", out.String()); diff != "" {
 		t.Errorf("output (-want +got):\n%s", diff)
+	}
+}
+
+func TestKeysThatAreNotThere(t *testing.T) {
+	for output, want := range map[string]string{
+		"jsonpath={.verdict}{.absent}": "Gated", "go-template={{.verdict}}{{.absent}}": "Gated<no value>",
+	} {
+		if diff := cmp.Diff(want, show(t, printers.Options{Output: output}, load(t, "gated")...)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", output, diff)
+		}
+		strict, err := printers.New(printers.Options{Output: output, RequireKeys: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := strict.Print(&bytes.Buffer{}, load(t, "gated")); err == nil {
+			t.Errorf("%s: no error although keys are required", output)
+		}
 	}
 }
 
@@ -143,7 +198,7 @@ func TestTablesKeepTheWidth(t *testing.T) {
 	}
 }
 
-var ansi = regexp.MustCompile("\x1b\\[[0-9]+m")
+var ansi = regexp.MustCompile("\x1b\\[\\d+m")
 
 func TestColorAddsNothingButColor(t *testing.T) {
 	for _, name := range reports {

@@ -103,9 +103,13 @@ func resourceFact(d report.Detail) string {
 		free.Sub(used)
 	}
 	if free.Sign() <= 0 {
-		return "wants " + d.Requested + ", none of " + d.Allocatable + " free"
+		return "wants " + readable(d.Requested) + ", none of " + readable(d.Allocatable) + " free"
 	}
-	return "wants " + d.Requested + ", " + free.String() + " of " + d.Allocatable + " free"
+	write := readable
+	if readable(d.Requested) == readable(free.String()) { // too close to be told apart
+		write = func(quantity string) string { return quantity }
+	}
+	return "wants " + write(d.Requested) + ", " + write(free.String()) + " of " + write(d.Allocatable) + " free"
 }
 
 // taintFact writes a taint as kubectl does: "dedicated=gpu:NoSchedule", "dedicated:NoSchedule".

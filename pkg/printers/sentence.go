@@ -135,7 +135,7 @@ func nodeShortfall(node report.Node) (shortfall, bool) {
 	if err != nil {
 		return shortfall{}, false
 	}
-	return shortfall{node: node.Name, missing: detail.Missing, filters: len(node.Filters), amount: amount}, true
+	return shortfall{node: node.Name, missing: readable(detail.Missing), filters: len(node.Filters), amount: amount}, true
 }
 
 func (s shortfall) less(than shortfall) bool {

@@ -30,7 +30,7 @@ func wrap(text string, first, rest int) []string {
 				line += " " + word
 				continue
 			}
-			lines, line, limit = append(lines, line), "", rest
+			lines, limit = append(lines, line), rest
 		}
 		for twwidth.Width(word) > limit {
 			var head string
