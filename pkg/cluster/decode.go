@@ -67,7 +67,10 @@ func (r reader) decode(p piece) (found, error) {
 	if f.object, f.unknown, err = r.decodeAs(p, kind, version); err != nil {
 		return found{}, err
 	}
-	return f, r.admit(&f)
+	if err := r.admit(&f); err != nil {
+		return found{}, err
+	}
+	return f, nil
 }
 
 // objectKind is the object's own kind and version, or what the list around it says.

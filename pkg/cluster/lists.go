@@ -141,8 +141,8 @@ func (h header) pathTo(item int) string {
 
 // syntaxError says what is malformed in the piece's JSON, and at which line.
 func (p piece) syntaxError() error {
-	var any json.RawMessage
-	err := kjson.UnmarshalCaseSensitivePreserveInts(p.text, &any)
+	var value json.RawMessage
+	err := kjson.UnmarshalCaseSensitivePreserveInts(p.text, &value)
 	if err == nil {
 		err = errors.New("malformed")
 	}

@@ -87,10 +87,7 @@ func (c *connection) version(ctx context.Context) (string, error) {
 	}
 	body, err := client.Get().AbsPath("/version").DoRaw(ctx)
 	if err != nil {
-		if err := c.unanswered(ctx, err); err != nil {
-			return "", err
-		}
-		return "", nil
+		return "", c.unanswered(ctx, err)
 	}
 	var info apiversion.Info
 	if json.Unmarshal(body, &info) != nil {

@@ -27,7 +27,8 @@ func ReadManifests(ctx context.Context, files []File) (objects []Object, warning
 			if len(f.unknown) > 0 {
 				return nil, nil, f.errorf(f.name(), f.unknown[0], "unknown %s", fields(f.unknown))
 			}
-			if rest.add(f); f.object != nil {
+			rest.add(f)
+			if f.object != nil {
 				f.object.GetObjectKind().SetGroupVersionKind(f.kind.GroupVersionKind)
 				objects = append(objects, f.object)
 			}

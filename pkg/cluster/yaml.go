@@ -53,7 +53,7 @@ const maxExpanded = 1 << 30
 func (p piece) checkAliases() error {
 	var root yamlv3.Node
 	if yamlv3.Unmarshal(p.text, &root) != nil {
-		return nil // toJSON tells
+		return nil //nolint:nilerr // toJSON tells of it, with the place
 	}
 	if expandedSize(&root, map[*yamlv3.Node]int{}) > len(p.text)+maxAliases {
 		return p.errorf("", "", "aliases (*name) repeat more than %d MiB of text", maxAliases>>20)

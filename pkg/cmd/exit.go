@@ -36,7 +36,7 @@ func finish(err error, errOut io.Writer) int {
 
 // split takes joined errors apart: each is told on a line of its own.
 func split(err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // only the outermost error is taken apart
+	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return []error{err}
 	}

@@ -157,7 +157,10 @@ func (o *explainOptions) run(ctx context.Context) error {
 			return err
 		}
 	}
-	return errors.Join(failed, decided(answers, failed))
+	if failed != nil {
+		return failed
+	}
+	return decided(answers)
 }
 
 // blame names the flag behind an error of building the scheduler.
@@ -195,10 +198,7 @@ func ask(ctx context.Context, env Env, e *engine.Engine, questions []question) (
 }
 
 // decided turns the verdicts into the command's result.
-func decided(answers []*report.Explanation, failed error) error {
-	if failed != nil {
-		return nil
-	}
+func decided(answers []*report.Explanation) error {
 	for _, answer := range answers {
 		if answer.Verdict != report.Schedulable && answer.Verdict != report.Bound {
 			return errNo

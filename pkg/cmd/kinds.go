@@ -32,7 +32,7 @@ func askedKind(argument string) (*cluster.Kind, error) {
 		if !slices.Contains(askable, kind.Kind) || grouped && !inGroup(kind, group) {
 			continue
 		}
-		if name == kind.Resource || name == strings.ToLower(kind.Kind) || shortNames[name] == kind.Kind {
+		if name == kind.Resource || strings.EqualFold(name, kind.Kind) || shortNames[name] == kind.Kind {
 			return kind, nil
 		}
 	}

@@ -168,8 +168,8 @@ func fill(out *report.Explanation, judgement *upstream.Judgement, pod *corev1.Po
 	}
 }
 
-// choose names the node: the first by name of those that share the best total, where kube-scheduler picks at random. The
-// nominated node is not a matter of scores: kube-scheduler takes it when it fits.
+// choose names the node: the first by name of those that share the best total, where kube-scheduler picks at random.
+// The nominated node is not a matter of scores: kube-scheduler takes it when it fits.
 func choose(host, nominated string, nodes []report.Node) (name string, ties []string) {
 	best := []string{}
 	for _, node := range nodes {

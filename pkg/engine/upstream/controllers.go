@@ -2,7 +2,6 @@ package upstream
 
 import (
 	"maps"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -106,7 +105,7 @@ func defaultClass(classes []*storagev1.StorageClass) *storagev1.StorageClass {
 			continue
 		}
 		if best == nil || class.CreationTimestamp.After(best.CreationTimestamp.Time) ||
-			class.CreationTimestamp.Equal(&best.CreationTimestamp) && strings.Compare(class.Name, best.Name) < 0 {
+			class.CreationTimestamp.Equal(&best.CreationTimestamp) && class.Name < best.Name {
 			best = class
 		}
 	}

@@ -192,9 +192,9 @@ func rankOf(victims *extenderv1.Victims) rank {
 	return r
 }
 
-// earliestStart is upstream's GetEarliestPodStartTime in Unix nanoseconds. For a Pod that has not started upstream takes
-// the moment of asking, so that no two candidates rank equal and chance decides; here all those starts are one, after
-// every other.
+// earliestStart is upstream's GetEarliestPodStartTime in Unix nanoseconds. For a Pod that has not started upstream
+// takes the moment of asking, so that no two candidates rank equal and chance decides; here all those starts are one,
+// after every other.
 func earliestStart(victims *extenderv1.Victims) int64 {
 	start := util.GetEarliestPodStartTime(victims)
 	started := slices.ContainsFunc(victims.Pods, func(pod *corev1.Pod) bool {

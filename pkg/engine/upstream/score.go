@@ -48,7 +48,7 @@ func (s *Scheduler) prioritize(pod *corev1.Pod, infos []fwk.NodeInfo, scores []f
 		}
 		for _, priority := range *priorities {
 			if node := byName[priority.Host]; node != nil {
-				weighted := priority.Score * weight * (fwk.MaxNodeScore / extenderv1.MaxExtenderPriority)
+				weighted := priority.Score * weight * (fwk.MaxScore / extenderv1.MaxExtenderPriority)
 				node.RawScores = append(node.RawScores, fwk.PluginScore{Name: extender.Name(), Score: priority.Score})
 				node.Scores = append(node.Scores, fwk.PluginScore{Name: extender.Name(), Score: weighted})
 				node.TotalScore += weighted
