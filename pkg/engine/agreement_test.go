@@ -2,10 +2,14 @@ package engine_test
 
 import (
 	"flag"
+	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine"
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine/upstream"
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
@@ -38,33 +42,40 @@ func compareCluster(t *testing.T, seed uint64, seen *coverage) {
 	t.Helper()
 	made := random.New(random.Options{Seed: seed, Pods: podsPerCluster})
 	upstream.SetDefaults(made.State)
-	core, engine := newCore(t, made.State), newEngine(t, made, engine.Options{})
+	core, e := newCore(t, made.State), engineOf(t, made.State, engine.Options{})
 	for _, pod := range made.Pods {
-		explanation, err := engine.Explain(t.Context(), pod)
+		explanation, err := e.Explain(t.Context(), pod)
 		if err != nil {
 			t.Errorf("seed %d, pod %s/%s: %v", seed, pod.Namespace, pod.Name, err)
 			continue
 		}
-		answer := core.ask(pod)
+		answer, victims := core.ask(pod), evictions(made.State, explanation)
 		if answer.internal {
 			seen.internal++
 		}
-		if diff := disagreement(explanation, answer); diff != "" {
-			t.Errorf("seed %d, pod %s/%s: we disagree %s", seed, pod.Namespace, pod.Name, diff)
+		diff := disagreement(explanation, answer)
+		if diff == "" {
+			diff = cmp.Diff(core.evicted(len(victims)), victims, cmpopts.EquateEmpty())
+		}
+		if diff != "" {
+			t.Errorf("seed %d, pod %s/%s: we disagree (-kube-scheduler +ours)\n%s", seed, pod.Namespace, pod.Name, diff)
 		}
 		seen.count(pod, explanation, answer)
 	}
 }
 
-func newEngine(t *testing.T, made *random.Cluster, options engine.Options) *engine.Engine {
-	t.Helper()
-	e, err := engine.New(t.Context(), made.State, options)
-	if err != nil {
-		t.Fatal(err)
+// evictions are the victims that kube-scheduler still has to delete, as namespace/name, sorted.
+func evictions(state *cluster.State, explanation *report.Explanation) []string {
+	if explanation.Preemption == nil {
+		return nil
 	}
-	t.Cleanup(e.Close)
-	return e
+	var names []string
+	for _, victim := range explanation.Preemption.Victims {
+		isVictim := func(pod *corev1.Pod) bool { return pod.Namespace == victim.Namespace && pod.Name == victim.Name }
+		if i := slices.IndexFunc(state.Pods, isVictim); state.Pods[i].DeletionTimestamp == nil {
+			names = append(names, victim.Namespace+"/"+victim.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
-
-var _ = corev1.Pod{}
-var _ = report.Bound

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -107,8 +108,7 @@ func theirs(answer *answer, nodes []string) *verdict {
 	for _, name := range nodes {
 		status, filtered := answer.filters[name]
 		switch {
-		// The node the Pod is nominated for is filtered first, also when PreFilter left it out.
-		case !filtered || answer.left != nil && !answer.left.Has(name):
+		case !filtered:
 			v.Absent = append(v.Absent, name)
 		case status.IsSuccess():
 			v.Feasible = append(v.Feasible, name)
@@ -142,25 +142,35 @@ func (v *verdict) theirScores(answer *answer) {
 
 // disagreement tells in what our explanation and the core's answer differ; it is empty when they agree.
 func disagreement(explanation *report.Explanation, answer *answer) string {
-	nodes := make([]string, 0, len(explanation.Nodes))
-	for _, node := range explanation.Nodes {
-		nodes = append(nodes, node.Name)
-	}
-	slices.Sort(nodes)
+	nodes := sortedNames(explanation)
 	we, they := ours(explanation), theirs(answer, nodes)
 	if they.Verdict == string(report.Gated) {
 		they.Message = we.Message // the queue keeps the plugin and not its words
+		if slices.Contains(we.PreFilter, answer.gatedBy) {
+			they.PreFilter = we.PreFilter // it stops at the first that gates the Pod, in no order
+		}
 	}
 	if onNomination(answer, nodes) {
 		they.restrict(we)
 	}
-	if diff := cmp.Diff(they, we); diff != "" {
-		return "(-kube-scheduler +ours)\n" + diff
+	if diff := cmp.Diff(they, we, cmpopts.EquateEmpty()); diff != "" {
+		return diff
 	}
-	if answer.host == "" || answer.host == explanation.NodeName || slices.Contains(explanation.Ties, answer.host) {
+	free := len(answer.scores) > 0 // to choose among ties
+	if answer.host == explanation.NodeName || free && slices.Contains(explanation.Ties, answer.host) {
 		return ""
 	}
-	return fmt.Sprintf("kube-scheduler chose %s, we chose %s (ties %v)", answer.host, explanation.NodeName, explanation.Ties)
+	return fmt.Sprintf("kube-scheduler chose %s, we chose %s (ties %v)",
+		answer.host, explanation.NodeName, explanation.Ties)
+}
+
+func sortedNames(explanation *report.Explanation) []string {
+	names := make([]string, 0, len(explanation.Nodes))
+	for _, node := range explanation.Nodes {
+		names = append(names, node.Name)
+	}
+	slices.Sort(names)
+	return names
 }
 
 // onNomination tells whether the Pod went to the node it was nominated for before any other node was looked at.

@@ -3,6 +3,8 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,14 +21,16 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
 )
 
-// core is kube-scheduler's own Scheduler, run as kube-scheduler runs it: a client, started informers, a cache that its
-// event handlers fill, a scheduling cycle through ScheduleOne. What it would write to the cluster comes to nothing, so that
-// one core answers for many Pods.
+// core is kube-scheduler's own Scheduler, run as kube-scheduler runs it: a client, started informers, a cache that
+// its event handlers fill, a scheduling cycle through ScheduleOne. What it would write to the cluster comes to
+// nothing, so that one core answers for many Pods.
 type core struct {
 	t         *testing.T
 	sched     *scheduler.Scheduler
 	framework *recorder
 	events    *events.FakeRecorder
+	// evictions are the Pods, as namespace/name, that preemption deletes, a moment after the cycle.
+	evictions chan string
 }
 
 // answer is what a core said about one Pod.
@@ -41,6 +45,8 @@ type answer struct {
 	diagnosis *framework.Diagnosis
 	// internal is an error that says nothing of the Pod.
 	internal bool
+	// nominated is the node that the Pod was nominated for.
+	nominated string
 	// cycle is what the framework was asked on the way.
 	cycle
 }
@@ -48,9 +54,14 @@ type answer struct {
 func newCore(t *testing.T, state *cluster.State, options ...scheduler.Option) *core {
 	t.Helper()
 	ctx := klog.NewContext(t.Context(), klog.Logger{})
+	c := &core{t: t, events: events.NewFakeRecorder(100), evictions: make(chan string, 100)}
 	client := newFakeClient(state)
+	client.PrependReactor("delete", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		deleted := action.(clienttesting.DeleteAction)
+		c.evictions <- deleted.GetNamespace() + "/" + deleted.GetName()
+		return true, nil, nil
+	})
 	factory := scheduler.NewInformerFactory(client, 0, nil)
-	c := &core{t: t, events: events.NewFakeRecorder(100)}
 	every := int32(100)
 	options = append([]scheduler.Option{scheduler.WithPercentageOfNodesToScore(&every)}, options...)
 	recorders := func(string) events.EventRecorderLogger { return c.events }
@@ -70,8 +81,8 @@ func newCore(t *testing.T, state *cluster.State, options ...scheduler.Option) *c
 	return c
 }
 
-// newFakeClient holds the State's objects. It does not hold finished Pods, since a fake client knows no field selectors and
-// kube-scheduler's informer selects by phase.
+// newFakeClient holds the State's objects. It does not hold finished Pods, since a fake client knows no field
+// selectors and kube-scheduler's informer selects by phase.
 func newFakeClient(state *cluster.State) *fake.Clientset {
 	var objects []runtime.Object
 	for _, kind := range cluster.Kinds {
@@ -83,7 +94,7 @@ func newFakeClient(state *cluster.State) *fake.Clientset {
 			objects = append(objects, object)
 		}
 	}
-	//nolint:staticcheck // the other constructor tracks managed fields, which nobody reads here and takes ten times as long
+	// The other constructor tracks managed fields, which nobody reads here, and takes ten times as long.
 	client := fake.NewSimpleClientset(objects...)
 	ineffective := func(action clienttesting.Action) (bool, runtime.Object, error) { return true, &corev1.Pod{}, nil }
 	for _, verb := range []string{"create", "update", "patch", "delete"} {
@@ -92,8 +103,8 @@ func newFakeClient(state *cluster.State) *fake.Clientset {
 	return client
 }
 
-// enqueueAgain lets every waiting Pod enter the queue anew: PreEnqueue plugins may have seen the first of them before the
-// other informers were full.
+// enqueueAgain lets every waiting Pod enter the queue anew: PreEnqueue plugins may have seen the first of them before
+// the other informers were full.
 func (c *core) enqueueAgain(ctx context.Context, state *cluster.State) {
 	for _, pod := range state.Pods {
 		if _, known := c.sched.SchedulingQueue.GetPod(pod.Name, pod.Namespace, nil); known {
@@ -128,12 +139,41 @@ func (c *core) ask(pod *corev1.Pod) *answer {
 	c.sched.ScheduleOne(ctx)
 	out.cycle = c.framework.cycle
 	c.restore(ctx, pod)
-	select {
-	case event := <-c.events.Events:
-		out.message = event
-	default:
-	}
+	c.readEvents(out)
 	return out
+}
+
+// readEvents takes up the only message that does not come through the failure handler: that a Pod is being deleted.
+func (c *core) readEvents(out *answer) {
+	for {
+		select {
+		case event := <-c.events.Events:
+			if message, failed := strings.CutPrefix(event, "Warning FailedScheduling "); failed {
+				out.message = message
+			}
+		default:
+			return
+		}
+	}
+}
+
+// evicted waits for the next n evictions and returns them, sorted.
+func (c *core) evicted(n int) []string {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(c.t.Context(), 30*time.Second)
+	defer cancel()
+	var pods []string
+	for range n {
+		select {
+		case pod := <-c.evictions:
+			pods = append(pods, pod)
+		case <-ctx.Done():
+			c.t.Errorf("kube-scheduler evicted %d Pods, want %d", len(pods), n)
+			return pods
+		}
+	}
+	slices.Sort(pods)
+	return pods
 }
 
 // fail takes over what kube-scheduler's own failure handler is told.

@@ -34,6 +34,7 @@ const (
 	ties        = "several nodes tie"
 	single      = "one node is feasible"
 	nominated   = "the Pod goes to the node it is nominated for"
+	taken       = "a node is kept for Pods that are nominated for it"
 	skipped     = "the Pod is being deleted"
 	scored      = "nodes are scored"
 	violatesPDB = "a victim violates a budget"
@@ -49,6 +50,7 @@ func (c *coverage) count(pod *corev1.Pod, explanation *report.Explanation, answe
 		ties:        len(explanation.Ties) > 1,
 		single:      len(answer.scores) == 0 && explanation.Verdict == report.Schedulable,
 		nominated:   pod.Status.NominatedNodeName != "" && answer.host == pod.Status.NominatedNodeName,
+		taken:       answer.taken,
 		skipped:     pod.DeletionTimestamp != nil,
 		scored:      len(answer.scores) > 1,
 		violatesPDB: explanation.Preemption != nil && slices.ContainsFunc(explanation.Preemption.Victims,
@@ -101,7 +103,7 @@ func (c *coverage) check(t *testing.T) {
 		}
 	}
 	for event, least := range map[string]int{
-		string(report.Gated): 20, preemptions: 50, preFiltered: 30, narrowed: 30, ties: 20, single: 30, nominated: 20,
+		string(report.Gated): 20, preemptions: 50, preFiltered: 30, narrowed: 30, ties: 20, single: 30, nominated: 20, taken: 50,
 		skipped: 20, scored: 300, violatesPDB: 5,
 	} {
 		if c.events[event] < least {

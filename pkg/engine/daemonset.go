@@ -6,8 +6,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	fwk "k8s.io/kube-scheduler/framework"
 
+	"github.com/kubectl-sched/kubectl-sched/pkg/engine/reason"
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine/upstream"
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
@@ -69,8 +69,7 @@ func (e *Engine) explainDaemonPod(ctx context.Context, set *appsv1.DaemonSet, no
 		return ctx.Err()
 	}
 	profile := e.profileOf(stored)
-	handle, served := e.scheduler.Handle(profile)
-	if !served {
+	if !e.scheduler.Serves(profile) {
 		out.Verdict, out.Message = report.NoProfile, e.noProfile(profile)
 		return nil
 	}
@@ -81,7 +80,7 @@ func (e *Engine) explainDaemonPod(ctx context.Context, set *appsv1.DaemonSet, no
 	out.Profile = profile
 	for i := range judgement.Nodes {
 		if judged := &judgement.Nodes[i]; judged.Info.Node().Name == node.Name {
-			out.Nodes = append(out.Nodes, daemonNode(judged, judgement, stored, handle))
+			out.Nodes = append(out.Nodes, daemonNode(judged, judgement, reason.For(stored)))
 		}
 	}
 	if len(judgement.Gates) > 0 || judgement.Host == "" {
@@ -91,9 +90,8 @@ func (e *Engine) explainDaemonPod(ctx context.Context, set *appsv1.DaemonSet, no
 }
 
 // daemonNode is the row of a wanted node. A Pod that is rejected as a whole is a no to its only node.
-func daemonNode(judged *upstream.NodeJudgement, judgement *upstream.Judgement, pod *corev1.Pod, handle fwk.Handle,
-) report.Node {
-	row := node(judged, pod, handle)
+func daemonNode(judged *upstream.NodeJudgement, judgement *upstream.Judgement, explainer *reason.Explainer) report.Node {
+	row := node(judged, explainer)
 	if row.Verdict == report.NotEvaluated {
 		row.Verdict, row.Filters = report.Rejected, preFilters(judgement)
 	}

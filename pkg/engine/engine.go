@@ -42,12 +42,10 @@ func New(ctx context.Context, state *cluster.State, options Options) (*Engine, e
 		return nil, err
 	}
 	engine := &Engine{state: state, profile: options.Profile, scheduler: scheduler, admission: admission}
-	if profile := options.Profile; profile != "" {
-		if _, ok := scheduler.Handle(profile); !ok {
-			engine.Close()
-			return nil, fmt.Errorf("%w %q: the profiles are %s", ErrNoSuchProfile, profile,
-				strings.Join(scheduler.Profiles(), ", "))
-		}
+	if options.Profile != "" && !scheduler.Serves(options.Profile) {
+		engine.Close()
+		return nil, fmt.Errorf("%w %q: the profiles are %s", ErrNoSuchProfile, options.Profile,
+			strings.Join(scheduler.Profiles(), ", "))
 	}
 	engine.warnings = stateWarnings(state, scheduler.Orphans)
 	if options.Config != nil {

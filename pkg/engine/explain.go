@@ -26,11 +26,10 @@ func (e *Engine) explain(ctx context.Context, subject upstream.Subject) (*report
 	out := report.NewExplanation(report.Metadata{Namespace: pod.Namespace, Name: pod.Name, Kind: "pod"})
 	out.Warnings = append(out.Warnings, e.warnings...)
 	profile := e.profileOf(pod)
-	handle, served := e.scheduler.Handle(profile)
 	if out.Verdict, out.Message = e.standing(ctx, pod, profile); out.Verdict == report.Bound {
 		out.NodeName = pod.Spec.NodeName
 	}
-	if !served || out.Verdict != "" && out.Verdict != report.Bound {
+	if !e.scheduler.Serves(profile) || out.Verdict != "" && out.Verdict != report.Bound {
 		return out, nil
 	}
 	out.Profile = profile
@@ -38,7 +37,7 @@ func (e *Engine) explain(ctx context.Context, subject upstream.Subject) (*report
 	if err != nil {
 		return nil, err
 	}
-	fill(out, judgement, pod, handle, e.scheduler.Weights(profile))
+	fill(out, judgement, pod, e.scheduler.Weights(profile))
 	out.Warnings = append(out.Warnings, gapWarnings(e.state.Gaps, pod, relevant)...)
 	if upstream.ReadsPodGroups() && pod.Spec.SchedulingGroup != nil {
 		out.Warnings = append(out.Warnings, "the Pod belongs to a Pod group: it is judged alone, kube-scheduler decides "+
@@ -50,11 +49,10 @@ func (e *Engine) explain(ctx context.Context, subject upstream.Subject) (*report
 // standing is the verdict on a Pod that kube-scheduler takes out of its queue without trying to schedule it, or never
 // sees; empty for all others.
 func (e *Engine) standing(ctx context.Context, pod *corev1.Pod, profile string) (report.Verdict, string) {
-	_, served := e.scheduler.Handle(profile)
 	switch {
 	case pod.Spec.NodeName != "":
 		return report.Bound, ""
-	case !served:
+	case !e.scheduler.Serves(profile):
 		return report.NoProfile, e.noProfile(profile)
 	case pod.DeletionTimestamp != nil && !e.scheduler.Gated(ctx, profile, pod):
 		// The words of upstream's Scheduler.skipPodSchedule (v1.37.2).
@@ -143,11 +141,9 @@ func unbound(pod *corev1.Pod) *corev1.Pod {
 }
 
 // fill writes a judgement into the report.
-func fill(out *report.Explanation, judgement *upstream.Judgement, pod *corev1.Pod, handle fwk.Handle,
-	weights map[string]int64,
-) {
+func fill(out *report.Explanation, judgement *upstream.Judgement, pod *corev1.Pod, weights map[string]int64) {
 	out.PreFilter = preFilters(judgement)
-	out.Nodes = nodes(judgement, pod, handle, weights)
+	out.Nodes = nodes(judgement, reason.For(pod), weights)
 	if judgement.Internal {
 		out.Warnings = append(out.Warnings, "kube-scheduler meets an internal error and tries again: this is no verdict on "+
 			"the Pod")
@@ -211,14 +207,14 @@ func rejection(status *fwk.Status, plugin string) report.Rejection {
 }
 
 // nodes lists all nodes, in the order of sortNodes.
-func nodes(judgement *upstream.Judgement, pod *corev1.Pod, handle fwk.Handle, weights map[string]int64) []report.Node {
+func nodes(judgement *upstream.Judgement, explainer *reason.Explainer, weights map[string]int64) []report.Node {
 	scores := make(map[string]*fwk.NodePluginScores, len(judgement.Scores))
 	for i := range judgement.Scores {
 		scores[judgement.Scores[i].Name] = &judgement.Scores[i]
 	}
 	out := make([]report.Node, 0, len(judgement.Nodes))
 	for i := range judgement.Nodes {
-		out = append(out, node(&judgement.Nodes[i], pod, handle))
+		out = append(out, node(&judgement.Nodes[i], explainer))
 		last := &out[len(out)-1]
 		if score := scores[last.Name]; score != nil {
 			last.Scores, last.Total = pluginScores(score, weights), score.TotalScore
@@ -253,7 +249,7 @@ func emptyNode(name string) report.Node {
 	}
 }
 
-func node(judged *upstream.NodeJudgement, pod *corev1.Pod, handle fwk.Handle) report.Node {
+func node(judged *upstream.NodeJudgement, explainer *reason.Explainer) report.Node {
 	out := emptyNode(judged.Info.Node().Name)
 	if judged.Evaluated {
 		out.Verdict = report.Rejected
@@ -263,7 +259,8 @@ func node(judged *upstream.NodeJudgement, pod *corev1.Pod, handle fwk.Handle) re
 	}
 	for _, status := range judged.Rejections {
 		filter := rejection(status, status.Plugin())
-		filter.Details = reason.Details(reason.Rejection{Pod: pod, Node: judged.Seen, Status: status, Handle: handle})
+		filter.Reasons = explainer.InOrder(filter.Plugin, filter.Reasons)
+		filter.Details = explainer.Details(filter.Plugin, filter.Reasons, judged.Seen)
 		out.Filters = append(out.Filters, filter)
 	}
 	return out

@@ -11,8 +11,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// recorder is a profile's framework that writes down what it answers and ends every cycle that succeeds at Permit, so that
-// kube-scheduler takes back by itself what it assumed and reserved.
+// recorder is a profile's framework that writes down what it answers and ends every cycle that succeeds at Permit, so
+// that kube-scheduler takes back by itself what it assumed and reserved.
 type recorder struct {
 	framework.Framework
 	mu sync.Mutex
@@ -21,18 +21,19 @@ type recorder struct {
 
 // cycle is what a framework answered in one scheduling cycle.
 type cycle struct {
-	// preFilter is the status of PreFilter, left the nodes that it left (nil: all) and narrowedBy the plugins that did so.
+	// preFilter is the status of PreFilter, left the nodes that it left (nil: all) and narrowedBy the plugins that did
+	// so.
 	preFilter  *fwk.Status
 	left       sets.Set[string]
 	narrowedBy sets.Set[string]
 	// filters is the status of every node that was filtered.
 	filters map[string]*fwk.Status
+	// taken tells that a node is rejected only because other Pods are nominated for it.
+	taken bool
 	// scores are those of the feasible nodes.
 	scores []fwk.NodePluginScores
 	// postFilter is the status of PostFilter; nil when it did not run.
 	postFilter *fwk.Status
-	// nominated is the node that the Pod was nominated for.
-	nominated string
 	// reserved is the node for which Reserve succeeded.
 	reserved string
 }
@@ -41,7 +42,7 @@ func (r *recorder) RunPreFilterPlugins(ctx context.Context, state fwk.CycleState
 	*fwk.PreFilterResult, *fwk.Status, sets.Set[string],
 ) {
 	result, status, plugins := r.Framework.RunPreFilterPlugins(ctx, state, pod)
-	r.preFilter, r.narrowedBy = status, plugins
+	r.preFilter, r.narrowedBy = status, plugins.Clone() // the caller adds to its set
 	if !result.AllNodes() {
 		r.left = result.NodeNames
 	}
@@ -52,9 +53,12 @@ func (r *recorder) RunFilterPluginsWithNominatedPods(ctx context.Context, state 
 	info fwk.NodeInfo,
 ) *fwk.Status {
 	status := r.Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, info)
+	taken := status.IsRejected() && len(r.NominatedPodsForNode(info.Node().Name)) > 0 &&
+		r.RunFilterPlugins(ctx, state, pod, info).IsSuccess()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.filters[info.Node().Name] = status
+	r.taken = r.taken || taken
 	return status
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -32,6 +33,7 @@ type Options struct {
 // New makes a cluster up.
 func New(options Options) *Cluster {
 	b := &builder{source: newSource(options.Seed), state: &cluster.State{}}
+	b.even = b.chance(15)
 	b.namespaces()
 	b.workloads()
 	b.nodes()
@@ -55,15 +57,17 @@ type builder struct {
 	state *cluster.State
 	// withDevices tells whether the cluster has devices: allocating them is slow, so most have none.
 	withDevices bool
-	uids        int
+	// even makes all nodes alike and few Pods run, so that nodes tie.
+	even bool
+	uids int
 }
 
-// The words of which clusters are made: few, so that labels, selectors, claims and ports meet.
+// The words of which clusters are made, sorted; few, so that labels, selectors, claims and ports meet.
 var (
 	zones      = []string{"a", "b", "c"}
-	apps       = []string{"web", "db", "cache", "batch"}
+	apps       = []string{"batch", "cache", "db", "web"}
 	tiers      = []string{"front", "back"}
-	namespaces = []string{"default", "shop", "infra"}
+	namespaces = []string{"default", "infra", "shop"}
 	priorities = []int32{-10, 0, 0, 0, 100, 100, 1000}
 )
 
@@ -84,15 +88,16 @@ func (b *builder) uid() types.UID {
 	return types.UID(fmt.Sprintf("uid-%04d", b.uids))
 }
 
+// sort puts the lists that were not made in order into a State's order.
 func (b *builder) sort() {
+	slices.SortFunc(b.state.Pods, func(a, b *corev1.Pod) int { return byName(a, b) })
+	slices.SortFunc(b.state.PersistentVolumes, func(a, b *corev1.PersistentVolume) int { return byName(a, b) })
+	slices.SortFunc(b.state.ResourceClaims, func(a, b *resourcev1.ResourceClaim) int { return byName(a, b) })
 	for _, kind := range cluster.Kinds {
-		objects := slices.Collect(kind.Objects(b.state))
-		sorted := slices.IsSortedFunc(objects, byName)
-		if !sorted && kind.Kind != "Pod" {
-			panic(fmt.Sprintf("a generator made %s out of order", kind.Resource))
+		if !slices.IsSortedFunc(slices.Collect(kind.Objects(b.state)), byName) {
+			panic(fmt.Sprintf("%s are made in no order: sort them", kind.Resource))
 		}
 	}
-	slices.SortFunc(b.state.Pods, func(a, b *corev1.Pod) int { return byName(a, b) })
 }
 
 func byName(a, b cluster.Object) int {

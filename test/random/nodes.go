@@ -26,11 +26,14 @@ func (b *builder) nodes() {
 			b.cordon(node)
 		}
 		node.Status.Allocatable = b.allocatable()
-		node.Status.Capacity = node.Status.Allocatable
 		node.Status.Images = b.images()
 		if b.chance(50) {
 			node.Status.DeclaredFeatures = []string{declaredFeature}
 		}
+		if b.even {
+			node.Status.Allocatable, node.Status.Images = evenly(), nil
+		}
+		node.Status.Capacity = node.Status.Allocatable
 		b.state.Nodes = append(b.state.Nodes, node)
 	}
 }
@@ -96,6 +99,16 @@ func (b *builder) allocatable() corev1.ResourceList {
 		list[corev1.ResourceHugePagesPrefix+"2Mi"] = resource.MustParse("64Mi")
 	}
 	return list
+}
+
+// evenly is what a node of an even cluster has.
+func evenly() corev1.ResourceList {
+	return corev1.ResourceList{
+		corev1.ResourceCPU:              resource.MustParse("8"),
+		corev1.ResourceMemory:           resource.MustParse("16Gi"),
+		corev1.ResourceEphemeralStorage: resource.MustParse("50Gi"),
+		corev1.ResourcePods:             resource.MustParse("110"),
+	}
 }
 
 func image(app string) string { return "registry.example/" + app + ":1.0" }

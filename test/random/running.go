@@ -13,7 +13,11 @@ import (
 func (b *builder) running() {
 	started := 0
 	for _, node := range b.state.Nodes {
-		for range b.between(0, 7) {
+		most := 7
+		if b.even {
+			most = 1
+		}
+		for range b.between(0, most) {
 			pod := b.pod(fmt.Sprintf("running-%03d", started))
 			pod.Spec.NodeName = node.Name
 			b.started(pod, started)
@@ -40,11 +44,33 @@ func (b *builder) started(pod *corev1.Pod, order int) {
 	if b.chance(15) {
 		b.podAffinity(pod, 50)
 	}
-	switch {
-	case b.chance(6):
+	if b.chance(12) {
+		b.resize(pod)
+	}
+	switch lot := b.IntN(100); {
+	case lot < 6:
 		pod.Status.Phase = one(b.source, corev1.PodSucceeded, corev1.PodFailed)
-	case b.chance(6):
+	case lot < 12:
 		b.terminate(pod)
+	}
+}
+
+// resize writes what a kubelet writes of a Pod whose requests change while it runs: it has been given other resources
+// than it asks for now.
+func (b *builder) resize(pod *corev1.Pod) {
+	given := b.requests()
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
+		Name:               pod.Spec.Containers[0].Name,
+		AllocatedResources: given,
+		Resources:          &corev1.ResourceRequirements{Requests: given},
+	}}
+	condition := corev1.PodCondition{Type: corev1.PodResizeInProgress, Status: corev1.ConditionTrue}
+	if b.chance(30) {
+		condition = corev1.PodCondition{
+			Type: corev1.PodResizePending, Status: corev1.ConditionTrue, Reason: corev1.PodReasonInfeasible}
+	}
+	if b.chance(70) {
+		pod.Status.Conditions = append(pod.Status.Conditions, condition)
 	}
 }
 

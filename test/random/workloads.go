@@ -1,8 +1,6 @@
 package random
 
 import (
-	"slices"
-
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -12,8 +10,8 @@ import (
 
 // workloads makes what the default spreading looks at: Services and the owners of Pods.
 func (b *builder) workloads() {
-	for _, namespace := range slices.Sorted(slices.Values(namespaces)) {
-		for _, app := range slices.Sorted(slices.Values(apps)) {
+	for _, namespace := range namespaces {
+		for _, app := range apps {
 			meta := metav1.ObjectMeta{Namespace: namespace, Name: app, UID: b.uid()}
 			labels := map[string]string{"app": app}
 			if b.chance(40) {
@@ -42,16 +40,21 @@ func (b *builder) workloads() {
 func (b *builder) owner(namespace, app string) []metav1.OwnerReference {
 	for _, set := range b.state.ReplicaSets {
 		if set.Namespace == namespace && set.Name == app {
-			return []metav1.OwnerReference{*metav1.NewControllerRef(set, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"))}
+			return []metav1.OwnerReference{replicaSet(set)}
 		}
 	}
 	return nil
 }
 
+// replicaSet is what the Pods of a ReplicaSet say of their owner.
+func replicaSet(set *appsv1.ReplicaSet) metav1.OwnerReference {
+	return *metav1.NewControllerRef(set, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"))
+}
+
 // budgets protects some apps from disruption, with a status as its controller writes it.
 func (b *builder) budgets() {
-	for _, namespace := range slices.Sorted(slices.Values(namespaces)) {
-		for _, app := range slices.Sorted(slices.Values(apps)) {
+	for _, namespace := range namespaces {
+		for _, app := range apps {
 			if !b.chance(35) {
 				continue
 			}

@@ -1,46 +1,106 @@
 package reason
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	fwk "k8s.io/kube-scheduler/framework"
 	corev1helpers "k8s.io/kubernetes/pkg/apis/core/v1/helper"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
 	plfeature "k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/noderesources"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
 
-// nodeResourcesFit gives the numbers behind each resource that does not suffice, by the plugin's own arithmetic
-// (noderesources.Fits, v1.37.2). The profile may tell the plugin to ignore resources; those are not among its reasons.
-func nodeResourcesFit(rejection Rejection) []report.Detail {
+// requestsOf returns what the plugin finds that the Pod requests, by the reason it gives when that does not suffice: a
+// node that has nothing lacks all of it (noderesources.Fits, v1.37.2).
+func requestsOf(pod *corev1.Pod) map[string]noderesources.InsufficientResource {
 	gates := plfeature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
 	options := noderesources.ResourceRequestsOptions{
 		EnablePodLevelResources:                            gates.EnablePodLevelResources,
 		EnableDRAExtendedResource:                          gates.EnableDRAExtendedResource,
 		EnableDRANodeAllocatableResources:                  gates.EnableDRANodeAllocatableResources,
-		EnableInPlacePodVerticalScalingSchedulerPreemption: gates.EnableInPlacePodVerticalScalingSchedulerPreemption,
+		EnableInPlacePodVerticalScalingSchedulerPreemption: false, // no node has the Pod
 	}
+	nothing := framework.NewNodeInfo()
+	nothing.SetNode(&corev1.Node{})
+	requests := map[string]noderesources.InsufficientResource{}
+	for _, lack := range noderesources.Fits(pod, nothing, nil, options) {
+		requests[lack.Reason] = lack
+	}
+	return requests
+}
+
+// InOrder returns a plugin's reasons in a fixed order. It is upstream's own but for extended resources, which
+// NodeResourcesFit names in the order of a map: those come last, by name.
+func (e *Explainer) InOrder(plugin string, reasons []string) []string {
+	if plugin != names.NodeResourcesFit || len(reasons) < 2 {
+		return reasons
+	}
+	return slices.SortedStableFunc(slices.Values(reasons), func(a, b string) int {
+		nameA, nameB := e.requests[a].ResourceName, e.requests[b].ResourceName
+		return cmp.Or(cmp.Compare(rank(nameA), rank(nameB)), strings.Compare(string(nameA), string(nameB)))
+	})
+}
+
+// inOrder are the resources that NodeResourcesFit looks at first, in its order.
+var inOrder = []corev1.ResourceName{
+	corev1.ResourcePods, corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage,
+}
+
+func rank(name corev1.ResourceName) int {
+	if i := slices.Index(inOrder, name); i >= 0 {
+		return i
+	}
+	return len(inOrder)
+}
+
+// nodeResourcesFit gives the numbers behind each resource that the plugin found not to suffice.
+func nodeResourcesFit(r rejection) []report.Detail {
 	details := []report.Detail{}
-	for _, lack := range noderesources.Fits(rejection.Pod, rejection.Node, rejection.Handle.SharedDRAManager(), options) {
-		if !slices.Contains(rejection.Status.Reasons(), lack.Reason) {
+	for _, reason := range r.reasons {
+		request, ok := r.requests[reason]
+		if !ok {
 			continue
 		}
+		name := request.ResourceName
+		used, allocatable := accounted(r.node, name)
 		details = append(details, report.Detail{
 			Type:        report.InsufficientResource,
-			Resource:    string(lack.ResourceName),
-			Requested:   amount(lack.ResourceName, lack.Requested),
-			Used:        amount(lack.ResourceName, lack.Used),
-			Allocatable: amount(lack.ResourceName, lack.Capacity),
-			Missing:     amount(lack.ResourceName, lack.Requested-(lack.Capacity-lack.Used)),
+			Resource:    string(name),
+			Requested:   amount(name, request.Requested),
+			Used:        amount(name, used),
+			Allocatable: amount(name, allocatable),
+			Missing:     amount(name, request.Requested-(allocatable-used)),
 		})
 	}
 	return details
 }
 
-// amount writes a quantity in the unit in which the scheduler counts the resource: milli-CPUs, bytes, pieces.
+// accounted returns what the node's Pods use of a resource and what the node has, in the unit in which the scheduler
+// counts it: milli-CPUs, bytes, pieces.
+func accounted(node fwk.NodeInfo, name corev1.ResourceName) (used, allocatable int64) {
+	requested, has := node.GetRequested(), node.GetAllocatable()
+	switch name {
+	case corev1.ResourcePods:
+		return int64(len(node.GetPods())), int64(has.GetAllowedPodNumber())
+	case corev1.ResourceCPU:
+		return requested.GetMilliCPU(), has.GetMilliCPU()
+	case corev1.ResourceMemory:
+		return requested.GetMemory(), has.GetMemory()
+	case corev1.ResourceEphemeralStorage:
+		return requested.GetEphemeralStorage(), has.GetEphemeralStorage()
+	}
+	return requested.GetScalarResources()[name], has.GetScalarResources()[name]
+}
+
+// amount writes a quantity that is in the scheduler's unit.
 func amount(name corev1.ResourceName, value int64) string {
 	switch {
 	case name == corev1.ResourceCPU:

@@ -12,13 +12,13 @@ import (
 
 // taintToleration names every taint that keeps the Pod away; the plugin stops at the first
 // (tainttoleration.TaintToleration.Filter, v1.37.2).
-func taintToleration(rejection Rejection) []report.Detail {
+func taintToleration(r rejection) []report.Detail {
 	keepsAway := helper.DoNotScheduleTaintsFilterFunc()
 	comparison := utilfeature.DefaultFeatureGate.Enabled(features.TaintTolerationComparisonOperators)
 	details := []report.Detail{}
-	for _, taint := range rejection.Node.Node().Spec.Taints {
+	for _, taint := range r.node.Node().Spec.Taints {
 		if keepsAway(&taint) &&
-			!corev1helpers.TolerationsTolerateTaint(logr.Discard(), rejection.Pod.Spec.Tolerations, &taint, comparison) {
+			!corev1helpers.TolerationsTolerateTaint(logr.Discard(), r.pod.Spec.Tolerations, &taint, comparison) {
 			details = append(details, report.Detail{
 				Type:   report.UntoleratedTaint,
 				Key:    taint.Key,

@@ -2,10 +2,14 @@ package upstream
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 )
@@ -34,7 +38,7 @@ func (nowhere) RoundTrip(request *http.Request) (*http.Response, error) {
 			break
 		}
 		status = http.StatusNotFound
-		body = []byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`)
+		body = notFound(request.URL.Path)
 	case http.MethodDelete:
 		body = []byte(`{"kind":"Status","apiVersion":"v1","status":"Success","code":200}`)
 	case http.MethodPost, http.MethodPut:
@@ -54,18 +58,37 @@ func (nowhere) RoundTrip(request *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// isCollection tells /api/v1[/namespaces/NS]/RESOURCE and /apis/GROUP/VERSION[/namespaces/NS]/RESOURCE from the paths
-// of single objects.
+// notFound is the API server's answer for a single object that does not exist.
+func notFound(path string) []byte {
+	group, parts := splitPath(path)
+	resource := schema.GroupResource{Group: group, Resource: parts[0]}
+	status := apierrors.NewNotFound(resource, parts[len(parts)-1]).Status()
+	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+	body, err := json.Marshal(status)
+	if err != nil {
+		return nil // unreachable: a Status always marshals
+	}
+	return body
+}
+
+// isCollection tells the path of a list from that of a single object.
 func isCollection(path string) bool {
-	parts := strings.Split(strings.Trim(path, "/"), "/")
-	switch {
-	case len(parts) > 2 && parts[0] == "api":
-		parts = parts[2:]
-	case len(parts) > 3 && parts[0] == "apis":
-		parts = parts[3:]
-	}
-	if len(parts) > 2 && parts[0] == "namespaces" {
-		parts = parts[2:]
-	}
+	_, parts := splitPath(path)
 	return len(parts) == 1
+}
+
+// splitPath takes /api/v1[/namespaces/NS]/RESOURCE[/NAME] or /apis/GROUP/VERSION[/namespaces/NS]/RESOURCE[/NAME] apart
+// into the group and what begins with the resource. In /api/v1/namespaces[/NAME] the Namespace is the resource.
+func splitPath(path string) (group string, rest []string) {
+	rest = strings.Split(strings.Trim(path, "/"), "/")
+	switch {
+	case len(rest) > 2 && rest[0] == "api":
+		rest = rest[2:]
+	case len(rest) > 3 && rest[0] == "apis":
+		group, rest = rest[1], rest[3:]
+	}
+	if len(rest) > 2 && rest[0] == "namespaces" {
+		rest = rest[2:]
+	}
+	return group, rest
 }

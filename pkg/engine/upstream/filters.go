@@ -1,7 +1,9 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -54,21 +56,50 @@ func (f *filters) run(ctx context.Context, nodes []*NodeJudgement) error {
 }
 
 func (f *filters) judge(ctx context.Context, node *NodeJudgement) error {
+	if seen := f.withNominated(node.Info); seen != node.Info {
+		node.Seen = seen
+		return f.judgeWithNominated(ctx, node)
+	}
+	node.Seen = node.Info
 	for next := 0; next < len(f.states); {
-		status := f.framework.RunFilterPluginsWithNominatedPods(ctx, f.states[next], f.pod, node.Info)
+		status := f.framework.RunFilterPlugins(ctx, f.states[next], f.pod, node.Info)
 		if status.IsSuccess() {
 			return nil
 		}
 		if !status.IsRejected() {
 			return status.AsError()
 		}
-		node.Seen = f.withNominated(node.Info)
 		node.reject(status)
 		position, known := f.position[status.Plugin()]
 		if !known {
 			return nil
 		}
 		next = position + 1
+	}
+	return nil
+}
+
+// judgeWithNominated is judge for a node with nominated Pods. There the framework runs the filters twice, with those Pods
+// and without, and a filter that passes the first time may reject the second: only those that have rejected are skipped.
+func (f *filters) judgeWithNominated(ctx context.Context, node *NodeJudgement) error {
+	state, skipped := fwk.CycleState(f.state), f.state.GetSkipFilterPlugins()
+	for range f.states {
+		status := f.framework.RunFilterPluginsWithNominatedPods(ctx, state, f.pod, node.Info)
+		if status.IsSuccess() {
+			break
+		}
+		if !status.IsRejected() {
+			return status.AsError()
+		}
+		node.reject(status)
+		skipped = skipped.Union(sets.New(status.Plugin()))
+		state = f.state.Clone()
+		state.SetSkipFilterPlugins(skipped)
+	}
+	if len(node.Rejections) > 1 { // the first is upstream's
+		slices.SortStableFunc(node.Rejections[1:], func(a, b *fwk.Status) int {
+			return cmp.Compare(f.position[a.Plugin()], f.position[b.Plugin()])
+		})
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ type Judgement struct {
 // NodeJudgement is the answer for one node.
 type NodeJudgement struct {
 	Info fwk.NodeInfo
-	// Seen is Info with the nominated Pods that the filters took into account; nil for a node that none rejects.
+	// Seen is Info with the nominated Pods that the filters took into account; nil for a node that is not evaluated.
 	Seen fwk.NodeInfo
 	// Evaluated is false for a node that PreFilter left out.
 	Evaluated bool
@@ -224,8 +224,10 @@ func infosOf(nodes []*NodeJudgement) []fwk.NodeInfo {
 	return infos
 }
 
-// Handle gives what the plugins of a profile share; ok is false when no profile has the name.
-func (s *Scheduler) Handle(profile string) (handle fwk.Handle, ok bool) { return s.framework(profile) }
+// Serves tells whether there is a profile of this name.
+func (s *Scheduler) Serves(profile string) bool {
+	return s.sched.Profiles.HandlesSchedulerName(profile)
+}
 
 // Profiles returns the names of the profiles, sorted.
 func (s *Scheduler) Profiles() []string {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -41,6 +42,10 @@ type Preemption struct {
 type preemptor struct {
 	plugin *defaultpreemption.DefaultPreemption
 	handle framework.Framework
+
+	// chosen are the victims of the last PostFilter, as far as they are not being deleted already.
+	mu     sync.Mutex
+	chosen []*corev1.Pod
 }
 
 // buildPreemptors makes a preemptor for every profile that preempts.
@@ -76,11 +81,34 @@ func newPreemptor(ctx context.Context, fw framework.Framework, configs []schedul
 	if err != nil {
 		return nil, err
 	}
-	plugin.Executor.PreemptPod = func(context.Context, preemption.Candidate, preemption.ExecutorPreemptor, *corev1.Pod,
-		string) (bool, error) {
+	p := &preemptor{plugin: plugin, handle: fw}
+	plugin.Executor.PreemptPod = func(_ context.Context, _ preemption.Candidate, _ preemption.ExecutorPreemptor,
+		victim *corev1.Pod, _ string,
+	) (bool, error) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.chosen = append(p.chosen, victim)
 		return true, nil
 	}
-	return &preemptor{plugin: plugin, handle: fw}, nil
+	return p, nil
+}
+
+// postFilter asks the plugin for one of the candidates that statuses leave, and says what it would do.
+func (p *preemptor) postFilter(ctx context.Context, c cycle, statuses *framework.NodeToStatus) (*Preemption, error) {
+	p.chosen = nil
+	result, status := p.plugin.PostFilter(ctx, c.state, c.pod, statuses)
+	out := &Preemption{Message: status.Message()}
+	if !status.IsSuccess() || result == nil {
+		return out, nil
+	}
+	out.NodeName, out.Victims = result.NominatedNodeName, p.chosen
+	slices.SortFunc(out.Victims, func(a, b *corev1.Pod) int {
+		return cmp.Or(cmp.Compare(corev1helpers.PodPriority(b), corev1helpers.PodPriority(a)),
+			strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+	})
+	var err error
+	out.Violating, err = p.violating(ctx, c.pod, out.NodeName)
+	return out, err
 }
 
 // preempt runs the PostFilter plugins and writes their message into the error, as upstream's schedulingAlgorithm does.
@@ -111,15 +139,27 @@ func (s *Scheduler) preempt(ctx context.Context, c cycle, fitError *framework.Fi
 		out.Message = status.Message()
 		return out, ctx.Err()
 	}
-	only := framework.NewDefaultNodeToStatus()
-	only.Set(best.Name(), statuses.Get(best.Name()))
-	result, status := preemptor.plugin.PostFilter(ctx, c.state, c.pod, only)
-	out.Message = status.Message()
-	if status.IsSuccess() && result != nil {
-		out.NodeName, out.Victims = result.NominatedNodeName, best.Victims().Pods
-		out.Violating, err = preemptor.violating(ctx, c.pod, best)
+	if !s.extendersPreempt(c.pod) {
+		only := framework.NewDefaultNodeToStatus()
+		only.Set(best.Name(), statuses.Get(best.Name()))
+		statuses = only
 	}
-	return out, err
+	answer, err := preemptor.postFilter(ctx, c, statuses)
+	if err != nil {
+		return nil, err
+	}
+	if answer.NodeName == best.Name() {
+		answer.Victims = best.Victims().Pods
+	}
+	out = answer
+	return out, ctx.Err()
+}
+
+// extendersPreempt tells whether an extender has a say in preemption: then the best node is known only to PostFilter.
+func (s *Scheduler) extendersPreempt(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(s.sched.Extenders, func(extender fwk.Extender) bool {
+		return extender.SupportsPreemption() && extender.IsInterested(pod)
+	})
 }
 
 // best is the candidate that kube-scheduler would choose if it looked at all; among equal ones the first by name, where
@@ -208,10 +248,8 @@ func earliestStart(victims *extenderv1.Victims) int64 {
 
 // violating finds out which victims break a budget: upstream counts them only. It groups all Pods of the node that the
 // Pod may preempt, most important first, as SelectVictimsOnNode (v1.37.2) does before it picks.
-func (p *preemptor) violating(ctx context.Context, pod *corev1.Pod, best preemption.Candidate) (
-	sets.Set[types.UID], error,
-) {
-	info, err := p.handle.SnapshotSharedLister().NodeInfos().Get(best.Name())
+func (p *preemptor) violating(ctx context.Context, pod *corev1.Pod, node string) (sets.Set[types.UID], error) {
+	info, err := p.handle.SnapshotSharedLister().NodeInfos().Get(node)
 	if err != nil {
 		return nil, err
 	}

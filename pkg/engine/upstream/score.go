@@ -17,7 +17,7 @@ func (s *Scheduler) score(ctx context.Context, c cycle, judgement *Judgement) er
 			infos = append(infos, node.Info)
 		}
 	}
-	if len(infos) < 2 || !c.framework.HasScorePlugins() {
+	if len(infos) < 2 || !c.framework.HasScorePlugins() && len(s.sched.Extenders) == 0 {
 		return nil
 	}
 	if status := c.framework.RunPreScorePlugins(ctx, c.state, c.pod, infos); !status.IsSuccess() {
