@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +14,7 @@ import (
 // File is one input: a name for messages and a way to its bytes.
 type File struct {
 	Name string
-	Open func() (io.ReadCloser, error)
+	Open func(context.Context) (io.ReadCloser, error)
 }
 
 // endings are the file names that a directory is searched for; each may be followed by ".gz".
@@ -35,7 +36,7 @@ func FilesIn(fsys fs.FS, root string, recursive bool) ([]File, error) {
 		case entry.IsDir() || name != root && !holdsObjects(name):
 			return nil
 		}
-		files = append(files, File{Name: name, Open: func() (io.ReadCloser, error) { return fsys.Open(name) }})
+		files = append(files, File{Name: name, Open: func(context.Context) (io.ReadCloser, error) { return fsys.Open(name) }})
 		return nil
 	})
 	if err != nil {
@@ -55,8 +56,8 @@ func holdsObjects(name string) bool {
 }
 
 // text returns what the file says, as UTF-8 with plain line ends and without the logs of a cluster dump.
-func (f File) text() ([]byte, error) {
-	r, err := f.Open()
+func (f File) text(ctx context.Context) ([]byte, error) {
+	r, err := f.Open(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Name, pathless(err))
 	}

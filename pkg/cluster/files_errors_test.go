@@ -142,7 +142,7 @@ func TestReadFilesSurvivesBombs(t *testing.T) {
 }
 
 func TestReadFilesTellsThatAFileCannotBeRead(t *testing.T) {
-	missing := cluster.File{Name: "a/b.yaml", Open: func() (io.ReadCloser, error) {
+	missing := cluster.File{Name: "a/b.yaml", Open: func(context.Context) (io.ReadCloser, error) {
 		return nil, &fs.PathError{Op: "open", Path: "b.yaml", Err: fs.ErrNotExist}
 	}}
 	_, err := cluster.ReadFiles(t.Context(), []cluster.File{missing})

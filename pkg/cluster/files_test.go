@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"io"
 	"os"
 	"slices"
@@ -17,7 +18,7 @@ import (
 
 // file is a File that holds the text.
 func file(name, text string) cluster.File {
-	return cluster.File{Name: name, Open: func() (io.ReadCloser, error) {
+	return cluster.File{Name: name, Open: func(context.Context) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader(text)), nil
 	}}
 }

@@ -96,6 +96,15 @@ func (c *connection) version(ctx context.Context) (string, error) {
 	return info.GitVersion, nil
 }
 
+// ServerVersion asks the API server for its gitVersion; empty when the server answers but does not tell.
+func ServerVersion(ctx context.Context, config *rest.Config) (string, error) {
+	api, err := connect(config)
+	if err != nil {
+		return "", err
+	}
+	return api.version(ctx)
+}
+
 // send carries out a request and returns the answer, which must be of the given kind.
 func (c *connection) send(ctx context.Context, request *rest.Request, want schema.GroupVersionKind,
 ) (runtime.Object, error) {

@@ -18,7 +18,7 @@ type reader struct {
 
 // read returns everything that the file holds, in its order.
 func (r reader) read(ctx context.Context, file File) ([]found, error) {
-	text, err := file.text()
+	text, err := file.text(ctx)
 	if err != nil {
 		return nil, err
 	}

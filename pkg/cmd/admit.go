@@ -114,8 +114,8 @@ func (a *admitter) mayCreate(ctx context.Context, namespace string) error {
 	return err
 }
 
-// refused tells an answer about the Pod from a failure of the server. Asked of errors that came after mayCreate.
+// refused tells an answer about the Pod from a failure of the server. Asked of errors that came after mayCreate. A bad
+// request is none: the server also calls so what a webhook without support for dry runs makes of them.
 func refused(err error) bool {
-	return apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) ||
-		apierrors.IsNotFound(err)
+	return apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsNotFound(err)
 }

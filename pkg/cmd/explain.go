@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine"
+	"github.com/kubectl-sched/kubectl-sched/pkg/engine/upstream"
 	"github.com/kubectl-sched/kubectl-sched/pkg/printers"
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
@@ -68,7 +70,7 @@ func newExplain(env Env, config *genericclioptions.ConfigFlags) *cobra.Command {
 		Long:                  explainLong,
 		Example:               explainExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			options, err := flags.toOptions(args)
+			options, err := flags.toOptions(cmd.Context(), args)
 			if err != nil {
 				return err
 			}
@@ -84,7 +86,7 @@ func newExplain(env Env, config *genericclioptions.ConfigFlags) *cobra.Command {
 }
 
 // toOptions checks the command line. It reads the scheduler configuration and opens no connection.
-func (f *explainFlags) toOptions(args []string) (*explainOptions, error) {
+func (f *explainFlags) toOptions(ctx context.Context, args []string) (*explainOptions, error) {
 	o := &explainOptions{env: f.env}
 	var err error
 	if o.printer, err = f.print.toPrinter(f.env); err != nil {
@@ -108,7 +110,7 @@ func (f *explainFlags) toOptions(args []string) (*explainOptions, error) {
 	if o.manifests, err = f.manifests.files(f.config, inputs); err != nil {
 		return nil, err
 	}
-	o.engine, err = f.scheduler.toOptions(inputs)
+	o.engine, err = f.scheduler.toOptions(ctx, inputs)
 	return o, err
 }
 
@@ -168,7 +170,7 @@ func (o *explainOptions) blame(err error) error {
 	switch {
 	case errors.Is(err, engine.ErrNoSuchProfile):
 		return fmt.Errorf("--scheduler-name: %w", err)
-	case o.engine.Config != nil:
+	case errors.Is(err, upstream.ErrConfiguration) && o.engine.Config != nil:
 		return fmt.Errorf("--scheduler-config: %w", err)
 	}
 	return err
@@ -200,9 +202,20 @@ func ask(ctx context.Context, env Env, e *engine.Engine, questions []question) (
 // decided turns the verdicts into the command's result.
 func decided(answers []*report.Explanation) error {
 	for _, answer := range answers {
-		if answer.Verdict != report.Schedulable && answer.Verdict != report.Bound {
+		if !fits(answer) {
 			return errNo
 		}
 	}
 	return nil
+}
+
+// fits tells whether the answer is a yes. For a manifest that names its node no scheduler is asked: then that node must
+// take it.
+func fits(answer *report.Explanation) bool {
+	if answer.Verdict == report.Bound && answer.Admission != "" {
+		return slices.ContainsFunc(answer.Nodes, func(node report.Node) bool {
+			return node.Name == answer.NodeName && node.Verdict == report.Feasible
+		})
+	}
+	return answer.Verdict == report.Schedulable || answer.Verdict == report.Bound
 }

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,17 +52,19 @@ func (i *inputs) expand(flag, path string, recursive bool) ([]cluster.File, erro
 			return nil, fmt.Errorf("the standard input is read by %s already", i.taken)
 		}
 		i.taken = flag + " " + stdin
-		open := func() (io.ReadCloser, error) { return io.NopCloser(i.env.In), nil }
+		open := func(context.Context) (io.ReadCloser, error) { return io.NopCloser(i.env.In), nil }
 		return []cluster.File{{Name: "standard input", Open: open}}, nil
 	case strings.HasPrefix(path, "http://"), strings.HasPrefix(path, "https://"):
-		return []cluster.File{{Name: path, Open: func() (io.ReadCloser, error) { return fetch(path) }}}, nil
+		open := func(ctx context.Context) (io.ReadCloser, error) { return fetch(ctx, path) }
+		return []cluster.File{{Name: path, Open: open}}, nil
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, withoutPath(err)
 	}
 	if !info.IsDir() {
-		return []cluster.File{{Name: path, Open: func() (io.ReadCloser, error) { return os.Open(path) }}}, nil
+		open := func(context.Context) (io.ReadCloser, error) { return os.Open(path) }
+		return []cluster.File{{Name: path, Open: open}}, nil
 	}
 	files, err := cluster.FilesIn(os.DirFS(path), ".", recursive)
 	for n := range files {
@@ -70,8 +73,12 @@ func (i *inputs) expand(flag, path string, recursive bool) ([]cluster.File, erro
 	return files, err
 }
 
-func fetch(url string) (io.ReadCloser, error) {
-	response, err := http.Get(url) //nolint:gosec,noctx // the URL is the user's own; the process ends with the command
+func fetch(ctx context.Context, url string) (io.ReadCloser, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +110,6 @@ func kustomization(config *genericclioptions.ConfigFlags, folder string) (cluste
 			return cluster.File{}, fmt.Errorf("--kustomize %s: %w", folder, err)
 		}
 	}
-	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(out.Bytes())), nil }
+	open := func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(out.Bytes())), nil }
 	return cluster.File{Name: folder, Open: open}, nil
 }

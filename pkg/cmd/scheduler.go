@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -29,7 +30,7 @@ func (f *schedulerFlags) addFlags(flags *pflag.FlagSet) {
 }
 
 // toOptions sets the process's feature gates, which decide what a configuration may hold, then reads it.
-func (f *schedulerFlags) toOptions(inputs *inputs) (engine.Options, error) {
+func (f *schedulerFlags) toOptions(ctx context.Context, inputs *inputs) (engine.Options, error) {
 	gates, err := upstream.ParseGates(f.gates)
 	if err != nil {
 		return engine.Options{}, err
@@ -41,11 +42,11 @@ func (f *schedulerFlags) toOptions(inputs *inputs) (engine.Options, error) {
 	if f.config == "" {
 		return options, nil
 	}
-	options.Config, err = readConfig(inputs, f.config)
+	options.Config, err = readConfig(ctx, inputs, f.config)
 	return options, err
 }
 
-func readConfig(inputs *inputs, path string) (*upstream.Config, error) {
+func readConfig(ctx context.Context, inputs *inputs, path string) (*upstream.Config, error) {
 	files, err := inputs.files("--scheduler-config", []string{path}, false)
 	if err != nil {
 		return nil, err
@@ -53,7 +54,7 @@ func readConfig(inputs *inputs, path string) (*upstream.Config, error) {
 	if len(files) != 1 {
 		return nil, fmt.Errorf("--scheduler-config %s: want one file, found %d", path, len(files))
 	}
-	reader, err := files[0].Open()
+	reader, err := files[0].Open(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("--scheduler-config %s: %w", path, withoutPath(err))
 	}

@@ -1,16 +1,16 @@
 package cmd
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
-	"k8s.io/client-go/discovery"
 	"sigs.k8s.io/yaml"
 
-	"encoding/json"
-
+	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine"
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine/upstream"
 )
@@ -46,17 +46,20 @@ func newVersion(env Env, config *genericclioptions.ConfigFlags) *cobra.Command {
 		Short:   "Print the versions of the plugin, of the scheduler code in it and of the API server",
 		Example: versionExample,
 		Args:    cobra.NoArgs,
-		RunE:    func(*cobra.Command, []string) error { return flags.run() },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context()) },
 	}
 	cmd.Flags().BoolVar(&flags.client, "client", false, "do not ask the API server")
 	cmd.Flags().StringVarP(&flags.output, "output", "o", "", "output format: json or yaml")
 	return cmd
 }
 
-func (f *versionFlags) run() error {
+func (f *versionFlags) run(ctx context.Context) error {
 	found := versions{ClientVersion: ownVersion(), KubernetesVersion: upstream.Version}
 	if !f.client {
-		server, err := f.server()
+		server, err := f.server(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err != nil {
 			found.Warning = "cannot read the version of the API server: " + oneLine(err.Error())
 		} else {
@@ -66,20 +69,12 @@ func (f *versionFlags) run() error {
 	return f.print(found)
 }
 
-func (f *versionFlags) server() (string, error) {
+func (f *versionFlags) server(ctx context.Context) (string, error) {
 	config, err := f.config.ToRESTConfig()
 	if err != nil {
 		return "", err
 	}
-	client, err := discovery.NewDiscoveryClientForConfig(config)
-	if err != nil {
-		return "", err
-	}
-	info, err := client.ServerVersion()
-	if err != nil {
-		return "", err
-	}
-	return info.GitVersion, nil
+	return cluster.ServerVersion(ctx, config)
 }
 
 func (f *versionFlags) print(found versions) error {

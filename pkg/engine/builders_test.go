@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -40,7 +41,7 @@ func objectOf(t *testing.T, text string) cluster.Object {
 
 func fileOf(documents ...string) cluster.File {
 	text := strings.Join(documents, "\n---\n")
-	return cluster.File{Name: "test.yaml", Open: func() (io.ReadCloser, error) {
+	return cluster.File{Name: "test.yaml", Open: func(context.Context) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader(text)), nil
 	}}
 }

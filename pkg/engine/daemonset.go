@@ -62,7 +62,7 @@ func (e *Engine) explainDaemonPod(ctx context.Context, set *appsv1.DaemonSet, no
 		out.Nodes = append(out.Nodes, emptyNode(node.Name))
 		return nil
 	}
-	manifest.Name = set.Name + "-" + node.Name
+	manifest.Name = set.Name + "-xxxxx"
 	stored, err := e.admission.Admit(ctx, manifest)
 	if err != nil {
 		refuse(out, err)
@@ -76,6 +76,9 @@ func (e *Engine) explainDaemonPod(ctx context.Context, set *appsv1.DaemonSet, no
 	judgement, err := e.scheduler.Judge(ctx, profile, upstream.WithClaims(e.state, stored, nil))
 	if err != nil {
 		return err
+	}
+	if judgement.Internal {
+		return undecided(stored, judgement)
 	}
 	out.Profile = profile
 	for i := range judgement.Nodes {

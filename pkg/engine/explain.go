@@ -37,6 +37,9 @@ func (e *Engine) explain(ctx context.Context, subject upstream.Subject) (*report
 	if err != nil {
 		return nil, err
 	}
+	if judgement.Internal {
+		return nil, undecided(pod, judgement)
+	}
 	fill(out, judgement, pod, e.scheduler.Weights(profile))
 	out.Warnings = append(out.Warnings, gapWarnings(e.state.Gaps, pod, relevant)...)
 	if upstream.ReadsPodGroups() && pod.Spec.SchedulingGroup != nil {
@@ -44,6 +47,12 @@ func (e *Engine) explain(ctx context.Context, subject upstream.Subject) (*report
 			"for the whole group")
 	}
 	return out, nil
+}
+
+// undecided is the error for a Pod on which a plugin or an extender fails: kube-scheduler puts it back and tries again.
+func undecided(pod *corev1.Pod, judgement *upstream.Judgement) error {
+	return fmt.Errorf("pod %s/%s: kube-scheduler fails on it and tries again later: %s", pod.Namespace, pod.Name,
+		judgement.Message)
 }
 
 // standing is the verdict on a Pod that kube-scheduler takes out of its queue without trying to schedule it, or never
@@ -96,7 +105,12 @@ func (e *Engine) ExplainManifest(ctx context.Context, manifest Manifest) (*repor
 func (e *Engine) ExplainAdmitted(ctx context.Context, manifest Manifest, stored *corev1.Pod) (
 	*report.Explanation, error,
 ) {
-	return e.explain(ctx, upstream.WithClaims(e.state, stored, manifest.VolumeClaims))
+	out, err := e.explain(ctx, upstream.WithClaims(e.state, stored, manifest.VolumeClaims))
+	if err == nil && out.Verdict == report.Bound {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the manifest names its node, %s: no scheduler is asked",
+			out.NodeName))
+	}
+	return out, err
 }
 
 // Refuse answers for a Pod that the API server refuses to store; why is its answer.
@@ -144,10 +158,6 @@ func unbound(pod *corev1.Pod) *corev1.Pod {
 func fill(out *report.Explanation, judgement *upstream.Judgement, pod *corev1.Pod, weights map[string]int64) {
 	out.PreFilter = preFilters(judgement)
 	out.Nodes = nodes(judgement, reason.For(pod), weights)
-	if judgement.Internal {
-		out.Warnings = append(out.Warnings, "kube-scheduler meets an internal error and tries again: this is no verdict on "+
-			"the Pod")
-	}
 	if out.Verdict == report.Bound {
 		return
 	}

@@ -57,6 +57,17 @@ func extended(t *testing.T, e anExtender, fields string) engine.Options {
 
 const extenderFilters = "filterVerb: filter"
 
+// An extender that fails is no verdict on the Pod: kube-scheduler tries again, and we cannot decide.
+func TestExtenderThatFailsIsNoVerdict(t *testing.T) {
+	state := stateOf(t, nodeText("a", ""), podText("x", "1"))
+	options := extended(t, anExtender{}, extenderFilters)
+	explanation, err := engineOf(t, state, options).Explain(t.Context(), podNamed(t, state, "x"))
+	if want := "pod default/x: kube-scheduler fails on it and tries again later: failed filter with extender"; err == nil ||
+		!strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v and error %v, want an error %q", explanation, err, want)
+	}
+}
+
 func TestExtender(t *testing.T) {
 	onlyB := &extenderv1.ExtenderFilterResult{
 		NodeNames:                  &[]string{"b"},
@@ -67,7 +78,6 @@ func TestExtender(t *testing.T) {
 		extender anExtender
 		fields   string
 		want     []string
-		warning  string
 	}{
 		"filters nodes that the plugins pass": {
 			extender: anExtender{filter: onlyB}, fields: extenderFilters,
@@ -81,11 +91,6 @@ func TestExtender(t *testing.T) {
 		"that fails to prioritize is left out": {
 			fields: "prioritizeVerb: prioritize, weight: 5",
 			want:   []string{"Schedulable a", "a Feasible", "b Feasible", "c Feasible"},
-		},
-		"that fails is an internal error": {
-			fields:  extenderFilters,
-			want:    []string{"Unschedulable", "a Feasible", "b Feasible", "c Feasible"},
-			warning: "kube-scheduler meets an internal error and tries again: this is no verdict on the Pod",
 		},
 		"that fails and is ignorable is left out": {
 			fields: extenderFilters + ", ignorable: true",
@@ -106,9 +111,6 @@ func TestExtender(t *testing.T) {
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("verdicts (-want +got)\n%s", diff)
-			}
-			if warnings := strings.Join(explanation.Warnings, "\n"); !strings.Contains(warnings, test.warning) {
-				t.Errorf("warnings %q, want %q", warnings, test.warning)
 			}
 		})
 	}

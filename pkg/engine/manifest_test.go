@@ -78,7 +78,8 @@ func TestManifestsAreJudgedAsTheyWouldBeStored(t *testing.T) {
 		"a request above the LimitRange's limit is refused": {
 			manifest: strings.Replace(podText("x", "7"), "namespace: default", "namespace: limited", 1),
 			want:     []string{"Invalid"},
-			message:  `pods "x" is forbidden: maximum cpu usage per Container is 6, but request is 7`,
+			message: `Pod "x" is invalid: spec.containers[0].resources.requests: Invalid value: "7": must be less than or ` +
+				"equal to cpu limit of 6",
 		},
 		"a priority class that is missing": {
 			manifest: podText("x", "1", "priorityClassName: none"),

@@ -183,9 +183,21 @@ func Group(pods []*corev1.Pod) [][]*corev1.Pod {
 
 // alike tells whether a scheduler sees the same in two Pods of one owner.
 func alike(a, b *corev1.Pod) bool {
-	return a.Status.NominatedNodeName == b.Status.NominatedNodeName &&
+	return !hasOwnClaims(a) && !hasOwnClaims(b) &&
+		a.Status.NominatedNodeName == b.Status.NominatedNodeName &&
 		maps.Equal(a.Labels, b.Labels) &&
 		equality.Semantic.DeepEqual(schedulingSpec(a), schedulingSpec(b))
+}
+
+// hasOwnClaims tells whether controllers make claims for the Pod alone: then its neighbor's may be bound elsewhere.
+func hasOwnClaims(pod *corev1.Pod) bool {
+	status := &pod.Status
+	return len(status.ResourceClaimStatuses)+len(status.NodeAllocatableResourceClaimStatuses) > 0 ||
+		status.ExtendedResourceClaimStatus != nil ||
+		slices.ContainsFunc(pod.Spec.Volumes, func(volume corev1.Volume) bool { return volume.Ephemeral != nil }) ||
+		slices.ContainsFunc(pod.Spec.ResourceClaims, func(claim corev1.PodResourceClaim) bool {
+			return claim.ResourceClaimTemplateName != nil
+		})
 }
 
 // schedulingSpec is the Pod's spec without what the API server and the controllers make up per Pod and no scheduler

@@ -115,7 +115,9 @@ func admissionPlugins(client kubernetes.Interface, factory informers.SharedInfor
 	return plugins, nil
 }
 
-// Admit returns the Pod as it would be stored. The error says, in the API server's words, why it would be refused.
+// Admit returns the Pod as it would be stored. The error says, in the API server's words, why it would be refused. The
+// steps stand in the API server's order: mutating plugins, strategy, validation, validating plugins
+// (k8s.io/apiserver/pkg/endpoints/handlers.CreateResource, v0.37.2).
 func (a *Admission) Admit(ctx context.Context, manifest *corev1.Pod) (*corev1.Pod, error) {
 	stored := manifest.DeepCopy()
 	legacyscheme.Scheme.Default(stored)
@@ -123,12 +125,15 @@ func (a *Admission) Admit(ctx context.Context, manifest *corev1.Pod) (*corev1.Po
 	if err := corev1conversion.Convert_v1_Pod_To_core_Pod(stored, internal, nil); err != nil {
 		return nil, err
 	}
-	pod.Strategy.PrepareForCreate(ctx, internal)
-	if err := a.run(ctx, internal); err != nil {
+	if err := a.mutate(ctx, internal); err != nil {
 		return nil, err
 	}
+	pod.Strategy.PrepareForCreate(ctx, internal)
 	if errs := pod.Strategy.Validate(ctx, internal); len(errs) > 0 {
 		return nil, apierrors.NewInvalid(core.Kind("Pod"), internal.Name, errs)
+	}
+	if err := a.validate(ctx, internal); err != nil {
+		return nil, err
 	}
 	if internal.UID == "" {
 		internal.UID = syntheticUID("pod", internal.Namespace, internal.Name)
@@ -140,24 +145,38 @@ func (a *Admission) Admit(ctx context.Context, manifest *corev1.Pod) (*corev1.Po
 	return out, nil
 }
 
-// run calls the mutating half of every plugin, then the validating half, as the API server does.
-func (a *Admission) run(ctx context.Context, internal *core.Pod) error {
-	attributes := admission.NewAttributesRecord(internal, nil, core.Kind("Pod").WithVersion("v1"), internal.Namespace,
-		internal.Name, core.Resource("pods").WithVersion("v1"), "", admission.Create, &metav1.CreateOptions{}, false, nil)
-	interfaces := admission.NewObjectInterfacesFromScheme(legacyscheme.Scheme)
+// mutate calls the mutating half of every plugin.
+func (a *Admission) mutate(ctx context.Context, internal *core.Pod) error {
 	for _, plugin := range a.plugins {
-		if mutator, ok := plugin.(admission.MutationInterface); ok && plugin.Handles(admission.Create) {
-			if err := mutator.Admit(ctx, attributes, interfaces); err != nil {
-				return err
-			}
+		mutator, ok := plugin.(admission.MutationInterface)
+		if !ok || !plugin.Handles(admission.Create) {
+			continue
 		}
-	}
-	for _, plugin := range a.plugins {
-		if validator, ok := plugin.(admission.ValidationInterface); ok && plugin.Handles(admission.Create) {
-			if err := validator.Validate(ctx, attributes, interfaces); err != nil {
-				return err
-			}
+		if err := mutator.Admit(ctx, creationOf(internal), interfaces); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// validate calls the validating half of every plugin.
+func (a *Admission) validate(ctx context.Context, internal *core.Pod) error {
+	for _, plugin := range a.plugins {
+		validator, ok := plugin.(admission.ValidationInterface)
+		if !ok || !plugin.Handles(admission.Create) {
+			continue
+		}
+		if err := validator.Validate(ctx, creationOf(internal), interfaces); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var interfaces = admission.NewObjectInterfacesFromScheme(legacyscheme.Scheme)
+
+// creationOf describes the request to create the Pod.
+func creationOf(internal *core.Pod) admission.Attributes {
+	return admission.NewAttributesRecord(internal, nil, core.Kind("Pod").WithVersion("v1"), internal.Namespace,
+		internal.Name, core.Resource("pods").WithVersion("v1"), "", admission.Create, &metav1.CreateOptions{}, false, nil)
 }

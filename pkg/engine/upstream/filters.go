@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/util/sets"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
@@ -37,61 +36,48 @@ func newFilters(c cycle) *filters {
 	return f
 }
 
-// run fills in the rejections of all nodes, in parallel. The error is a plugin's failure, not a rejection.
+// run fills in the rejections of all nodes, in parallel.
 func (f *filters) run(ctx context.Context, nodes []*NodeJudgement) error {
-	var once sync.Once
-	var failure error
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	f.framework.Parallelizer().Until(ctx, len(nodes), func(i int) {
-		if err := f.judge(ctx, nodes[i]); err != nil {
-			once.Do(func() { failure = err })
-			cancel()
-		}
-	}, metrics.Filter)
-	if failure == nil {
-		failure = ctx.Err()
-	}
-	return failure
+	f.framework.Parallelizer().Until(ctx, len(nodes), func(i int) { f.judge(ctx, nodes[i]) }, metrics.Filter)
+	return ctx.Err()
 }
 
-func (f *filters) judge(ctx context.Context, node *NodeJudgement) error {
+// judge finds all that stands against one node. A filter that fails is told like one that rejects, by its status.
+func (f *filters) judge(ctx context.Context, node *NodeJudgement) {
 	if seen := f.withNominated(node.Info); seen != node.Info {
 		node.Seen = seen
-		return f.judgeWithNominated(ctx, node)
+		f.judgeWithNominated(ctx, node)
+		return
 	}
 	node.Seen = node.Info
 	for next := 0; next < len(f.states); {
 		status := f.framework.RunFilterPlugins(ctx, f.states[next], f.pod, node.Info)
 		if status.IsSuccess() {
-			return nil
-		}
-		if !status.IsRejected() {
-			return status.AsError()
+			return
 		}
 		node.reject(status)
 		position, known := f.position[status.Plugin()]
 		if !known {
-			return nil
+			return
 		}
 		next = position + 1
 	}
-	return nil
 }
 
-// judgeWithNominated is judge for a node with nominated Pods. There the framework runs the filters twice, with those Pods
-// and without, and a filter that passes the first time may reject the second: only those that have rejected are skipped.
-func (f *filters) judgeWithNominated(ctx context.Context, node *NodeJudgement) error {
+// judgeWithNominated is judge for a node with nominated Pods. There the framework runs the filters twice, with those
+// Pods and without, and a filter that passes the first time may reject the second: only those that have answered are
+// skipped.
+func (f *filters) judgeWithNominated(ctx context.Context, node *NodeJudgement) {
 	state, skipped := fwk.CycleState(f.state), f.state.GetSkipFilterPlugins()
 	for range f.states {
 		status := f.framework.RunFilterPluginsWithNominatedPods(ctx, state, f.pod, node.Info)
 		if status.IsSuccess() {
 			break
 		}
-		if !status.IsRejected() {
-			return status.AsError()
-		}
 		node.reject(status)
+		if _, known := f.position[status.Plugin()]; !known {
+			break
+		}
 		skipped = skipped.Union(sets.New(status.Plugin()))
 		state = f.state.Clone()
 		state.SetSkipFilterPlugins(skipped)
@@ -101,7 +87,6 @@ func (f *filters) judgeWithNominated(ctx context.Context, node *NodeJudgement) e
 			return cmp.Compare(f.position[a.Plugin()], f.position[b.Plugin()])
 		})
 	}
-	return nil
 }
 
 // withNominated returns the node with the nominated Pods that the framework counts for this Pod (addGENominatedPods in

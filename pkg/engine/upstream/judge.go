@@ -49,7 +49,8 @@ type NodeJudgement struct {
 	Seen fwk.NodeInfo
 	// Evaluated is false for a node that PreFilter left out.
 	Evaluated bool
-	// Rejections are the statuses of all filters that reject the node, in the profile's order, then those of extenders.
+	// Rejections are the statuses of all filters that reject the node, in the profile's order, then those of extenders. A
+	// status with code Error is a filter's failure: kube-scheduler never asks it when it is not the first.
 	Rejections []*fwk.Status
 }
 
@@ -78,7 +79,7 @@ func (s *Scheduler) judge(ctx context.Context, fw framework.Framework, pod *core
 	theirs := newCycle(fw, pod)
 	result, err := s.sched.SchedulePod(ctx, fw, theirs.state, &framework.QueuedPodInfo{PodInfo: newPodInfo(pod)})
 	judgement := &Judgement{Host: result.SuggestedHost}
-	if ownErr := s.explain(ctx, newCycle(fw, pod), judgement); ownErr != nil && err == nil {
+	if ownErr := s.explain(ctx, newCycle(fw, pod), judgement); ownErr != nil && !isInternal(err) {
 		return nil, fmt.Errorf("judging pod %s/%s: %w", pod.Namespace, pod.Name, ownErr)
 	}
 	if err != nil {
@@ -105,7 +106,7 @@ func (s *Scheduler) reject(ctx context.Context, c cycle, err error, judgement *J
 	var fitError *framework.FitError
 	if !errors.As(err, &fitError) {
 		judgement.Message = err.Error()
-		judgement.Internal = !errors.Is(err, scheduler.ErrNoNodesAvailable)
+		judgement.Internal = isInternal(err)
 		return ctx.Err()
 	}
 	preemption, err := s.preempt(ctx, c, fitError)
@@ -121,6 +122,12 @@ func (s *Scheduler) reject(ctx context.Context, c cycle, err error, judgement *J
 func (s *Scheduler) Gated(ctx context.Context, profile string, pod *corev1.Pod) bool {
 	fw, ok := s.framework(profile)
 	return ok && len(gates(quiet(ctx), fw, pod)) > 0
+}
+
+// isInternal tells whether SchedulePod failed, rather than found no node.
+func isInternal(err error) bool {
+	var fitError *framework.FitError
+	return err != nil && !errors.As(err, &fitError) && !errors.Is(err, scheduler.ErrNoNodesAvailable)
 }
 
 // gates runs the PreEnqueue plugins, which decide whether a Pod enters the scheduling queue at all.

@@ -49,6 +49,9 @@ type Scheduler struct {
 	Orphans []string
 }
 
+// ErrConfiguration is returned by New when upstream cannot build a scheduler of the configuration.
+var ErrConfiguration = errors.New("no scheduler can be built of the configuration")
+
 // allNodes is what percentageOfNodesToScore is set to: kube-scheduler samples above 100 nodes, an explanation does not.
 var allNodes int32 = 100
 
@@ -166,7 +169,7 @@ func (s *Scheduler) build(ctx context.Context, client kubernetes.Interface, fact
 		scheduler.WithFrameworkOutOfTreeRegistry(outOfTree),
 	)
 	if err != nil {
-		return fmt.Errorf("building the scheduler: %w", err)
+		return fmt.Errorf("%w: %w", ErrConfiguration, err)
 	}
 	s.sched = sched
 	return s.buildPreemptors(ctx)
