@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -45,33 +43,10 @@ func quantities(object Object) []amounts {
 	case *corev1.LimitRange:
 		return limitQuantities(object.Spec.Limits)
 	}
-	if path, template := podTemplate(object); template != nil {
+	if path, template := PodTemplate(object); template != nil {
 		return podQuantities(path+".spec", &template.Spec)
 	}
 	return nil
-}
-
-// podTemplate returns the Pod template of a workload, and where it is.
-func podTemplate(object Object) (string, *corev1.PodTemplateSpec) {
-	switch object := object.(type) {
-	case *appsv1.Deployment:
-		return "spec.template", &object.Spec.Template
-	case *appsv1.ReplicaSet:
-		return "spec.template", &object.Spec.Template
-	case *appsv1.StatefulSet:
-		return "spec.template", &object.Spec.Template
-	case *appsv1.DaemonSet:
-		return "spec.template", &object.Spec.Template
-	case *batchv1.Job:
-		return "spec.template", &object.Spec.Template
-	case *batchv1.CronJob:
-		return "spec.jobTemplate.spec.template", &object.Spec.JobTemplate.Spec.Template
-	case *corev1.ReplicationController:
-		return "spec.template", object.Spec.Template
-	case *corev1.PodTemplate:
-		return "template", &object.Template
-	}
-	return "", nil
 }
 
 func podQuantities(path string, spec *corev1.PodSpec) []amounts {

@@ -43,7 +43,7 @@ func ReadManifests(ctx context.Context, files []File) (objects []Object, warning
 
 // asksForPods tells whether objects of the kind are Pods or make some.
 func asksForPods(kind *Kind) bool {
-	path, _ := podTemplate(kind.New())
+	path, _ := PodTemplate(kind.New())
 	return path != "" || kind.GroupVersionKind == corev1.SchemeGroupVersion.WithKind("Pod")
 }
 

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
@@ -19,25 +18,34 @@ var shortNames = map[string]string{
 	"rc":     "ReplicationController",
 }
 
-// askable are the kinds that can be asked about: Pods and what has a template of them.
-var askable = []string{
-	"Pod", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob", "ReplicationController",
-	"PodTemplate",
+// askable tells whether a kind can be asked about: Pods and what has a template of them.
+func askable(kind *cluster.Kind) bool {
+	path, _ := cluster.PodTemplate(kind.New())
+	return kind.Kind == "Pod" || path != ""
 }
 
 // askedKind finds the kind that a TYPE argument names: pod, pods, po, deployment.apps, deployments.v1.apps.
 func askedKind(argument string) (*cluster.Kind, error) {
 	name, group, grouped := strings.Cut(strings.ToLower(argument), ".")
 	for _, kind := range cluster.Kinds {
-		if !slices.Contains(askable, kind.Kind) || grouped && !inGroup(kind, group) {
+		if !askable(kind) || grouped && !inGroup(kind, group) {
 			continue
 		}
 		if name == kind.Resource || strings.EqualFold(name, kind.Kind) || shortNames[name] == kind.Kind {
 			return kind, nil
 		}
 	}
-	return nil, fmt.Errorf("%q is not a type that can be asked about: use one of %s", argument,
-		strings.ToLower(strings.Join(askable, ", ")))
+	return nil, fmt.Errorf("%q is not a type that can be asked about: use one of %s", argument, askableNames())
+}
+
+func askableNames() string {
+	var names []string
+	for _, kind := range cluster.Kinds {
+		if askable(kind) {
+			names = append(names, strings.ToLower(kind.Kind))
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // inGroup tells whether group, as it stands behind a TYPE, is the kind's: "apps" or "v1.apps".

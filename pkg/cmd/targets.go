@@ -103,6 +103,9 @@ func parseTargets(args []string) ([]target, error) {
 		if arg == "" {
 			return nil, errors.New("a name is empty")
 		}
+		if asked, err := askedKind(arg); err == nil && len(args) == 1 && asked.Kind != "Pod" {
+			return nil, fmt.Errorf("%q is a type: name one, as in %s/NAME", arg, arg)
+		}
 		parsed = append(parsed, target{kind, arg})
 	}
 	for i := range parsed {

@@ -13,7 +13,7 @@ import (
 )
 
 // ExplainDaemonSet answers for a DaemonSet as its controller makes it: one Pod per node that it wants, with that node's
-// affinity. Each node of the answer is the judgement of its own Pod; a node that the controller wants no Pod on is
+// affinity. Each node of the answer is the judgment of its own Pod; a node that the controller wants no Pod on is
 // NotEvaluated. Pods that the DaemonSet has already are judged as if they were not there yet.
 //
 // The verdict is Schedulable when every wanted Pod fits. Message and Preemption are those of the first that does not.
@@ -53,7 +53,7 @@ func (e *Engine) daemonPods(set *appsv1.DaemonSet) []*corev1.Pod {
 	return pods
 }
 
-// explainDaemonPod adds the judgement of the DaemonSet's Pod for one node.
+// explainDaemonPod adds the judgment of the DaemonSet's Pod for one node.
 func (e *Engine) explainDaemonPod(ctx context.Context, set *appsv1.DaemonSet, node *corev1.Node,
 	out *report.Explanation,
 ) error {
@@ -73,43 +73,43 @@ func (e *Engine) explainDaemonPod(ctx context.Context, set *appsv1.DaemonSet, no
 		out.Verdict, out.Message = report.NoProfile, e.noProfile(profile)
 		return nil
 	}
-	judgement, err := e.scheduler.Judge(ctx, profile, upstream.WithClaims(e.state, stored, nil))
+	judgment, err := e.scheduler.Judge(ctx, profile, upstream.WithClaims(e.state, stored, nil))
 	if err != nil {
 		return err
 	}
-	if judgement.Internal {
-		return undecided(stored, judgement)
+	if judgment.Internal {
+		return undecided(stored, judgment)
 	}
 	out.Profile = profile
-	for i := range judgement.Nodes {
-		if judged := &judgement.Nodes[i]; judged.Info.Node().Name == node.Name {
-			out.Nodes = append(out.Nodes, daemonNode(judged, judgement, reason.For(stored)))
+	for i := range judgment.Nodes {
+		if judged := &judgment.Nodes[i]; judged.Info.Node().Name == node.Name {
+			out.Nodes = append(out.Nodes, daemonNode(judged, judgment, reason.For(stored)))
 		}
 	}
-	if len(judgement.Gates) > 0 || judgement.Host == "" {
-		addFailure(out, judgement)
+	if len(judgment.Gates) > 0 || judgment.Host == "" {
+		addFailure(out, judgment)
 	}
 	return nil
 }
 
 // daemonNode is the row of a wanted node. A Pod that is rejected as a whole is a no to its only node.
-func daemonNode(judged *upstream.NodeJudgement, judgement *upstream.Judgement, explainer *reason.Explainer) report.Node {
+func daemonNode(judged *upstream.NodeJudgment, judgment *upstream.Judgment, explainer *reason.Explainer) report.Node {
 	row := node(judged, explainer)
 	if row.Verdict == report.NotEvaluated {
-		row.Verdict, row.Filters = report.Rejected, preFilters(judgement)
+		row.Verdict, row.Filters = report.Rejected, preFilters(judgment)
 	}
 	return row
 }
 
 // addFailure makes the answer of the first Pod that does not fit the DaemonSet's.
-func addFailure(out *report.Explanation, judgement *upstream.Judgement) {
+func addFailure(out *report.Explanation, judgment *upstream.Judgment) {
 	if out.Verdict != report.Schedulable {
 		return
 	}
 	out.Verdict = report.Unschedulable
-	if len(judgement.Gates) > 0 {
+	if len(judgment.Gates) > 0 {
 		out.Verdict = report.Gated
 	}
-	out.Message = judgement.Message
-	out.Preemption = preemption(judgement.Preemption)
+	out.Message = judgment.Message
+	out.Preemption = preemption(judgment.Preemption)
 }

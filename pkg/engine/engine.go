@@ -25,6 +25,8 @@ type Engine struct {
 	scheduler *upstream.Scheduler
 	admission *upstream.Admission
 	warnings  []string
+
+	neighborsSelectNamespaces bool
 }
 
 // ErrNoSuchProfile is returned by New when Options.Profile names no profile of the configuration.
@@ -41,7 +43,13 @@ func New(ctx context.Context, state *cluster.State, options Options) (*Engine, e
 		scheduler.Close()
 		return nil, err
 	}
-	engine := &Engine{state: state, profile: options.Profile, scheduler: scheduler, admission: admission}
+	engine := &Engine{
+		state:                     state,
+		profile:                   options.Profile,
+		scheduler:                 scheduler,
+		admission:                 admission,
+		neighborsSelectNamespaces: anySelectsNamespaces(state.Pods),
+	}
 	if options.Profile != "" && !scheduler.Serves(options.Profile) {
 		engine.Close()
 		return nil, fmt.Errorf("%w %q: the profiles are %s", ErrNoSuchProfile, options.Profile,

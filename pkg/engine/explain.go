@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine/reason"
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine/upstream"
@@ -33,15 +32,15 @@ func (e *Engine) explain(ctx context.Context, subject upstream.Subject) (*report
 		return out, nil
 	}
 	out.Profile = profile
-	judgement, err := e.judge(ctx, profile, subject)
+	judgment, err := e.judge(ctx, profile, subject)
 	if err != nil {
 		return nil, err
 	}
-	if judgement.Internal {
-		return nil, undecided(pod, judgement)
+	if judgment.Internal {
+		return nil, undecided(pod, judgment)
 	}
-	fill(out, judgement, pod, e.scheduler.Weights(profile))
-	out.Warnings = append(out.Warnings, gapWarnings(e.state.Gaps, pod, relevant)...)
+	fill(out, judgment, pod, e.scheduler.Weights(profile))
+	out.Warnings = append(out.Warnings, e.gapWarnings(pod, relevant)...)
 	if upstream.ReadsPodGroups() && pod.Spec.SchedulingGroup != nil {
 		out.Warnings = append(out.Warnings, "the Pod belongs to a Pod group: it is judged alone, kube-scheduler decides "+
 			"for the whole group")
@@ -50,9 +49,9 @@ func (e *Engine) explain(ctx context.Context, subject upstream.Subject) (*report
 }
 
 // undecided is the error for a Pod on which a plugin or an extender fails: kube-scheduler puts it back and tries again.
-func undecided(pod *corev1.Pod, judgement *upstream.Judgement) error {
+func undecided(pod *corev1.Pod, judgment *upstream.Judgment) error {
 	return fmt.Errorf("pod %s/%s: kube-scheduler fails on it and tries again later: %s", pod.Namespace, pod.Name,
-		judgement.Message)
+		judgment.Message)
 }
 
 // standing is the verdict on a Pod that kube-scheduler takes out of its queue without trying to schedule it, or never
@@ -85,7 +84,7 @@ func (e *Engine) noProfile(name string) string {
 
 // ExplainManifest answers for a Pod that is not in the cluster: it passes the API server's admission first.
 func (e *Engine) ExplainManifest(ctx context.Context, manifest Manifest) (*report.Explanation, error) {
-	gaps := gapWarnings(e.state.Gaps, manifest.Pod, relevantToAdmission)
+	gaps := e.gapWarnings(manifest.Pod, relevantToAdmission)
 	stored, err := e.admission.Admit(ctx, manifest.Pod)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -125,18 +124,18 @@ func refuse(out *report.Explanation, why error) {
 	out.Verdict, out.Message = report.Invalid, why.Error()
 }
 
-func (e *Engine) judge(ctx context.Context, profile string, subject upstream.Subject) (*upstream.Judgement, error) {
+func (e *Engine) judge(ctx context.Context, profile string, subject upstream.Subject) (*upstream.Judgment, error) {
 	pod := subject.Pod
 	if pod.Spec.NodeName == "" {
 		return e.scheduler.Judge(ctx, profile, subject)
 	}
 	subject.Pod = unbound(pod)
-	var judgement *upstream.Judgement
+	var judgment *upstream.Judgment
 	err := e.scheduler.Without(ctx, []*corev1.Pod{pod}, func() (err error) {
-		judgement, err = e.scheduler.Judge(ctx, profile, subject)
+		judgment, err = e.scheduler.Judge(ctx, profile, subject)
 		return err
 	})
-	return judgement, err
+	return judgment, err
 }
 
 // unbound returns the Pod as it was before it was bound. What the claim controller wrote stays: DynamicResources reads
@@ -154,23 +153,23 @@ func unbound(pod *corev1.Pod) *corev1.Pod {
 	return out
 }
 
-// fill writes a judgement into the report.
-func fill(out *report.Explanation, judgement *upstream.Judgement, pod *corev1.Pod, weights map[string]int64) {
-	out.PreFilter = preFilters(judgement)
-	out.Nodes = nodes(judgement, reason.For(pod), weights)
+// fill writes a judgment into the report.
+func fill(out *report.Explanation, judgment *upstream.Judgment, pod *corev1.Pod, weights map[string]int64) {
+	out.PreFilter = preFilters(judgment)
+	out.Nodes = nodes(judgment, reason.For(pod), weights)
 	if out.Verdict == report.Bound {
 		return
 	}
-	out.Message = judgement.Message
+	out.Message = judgment.Message
 	switch {
-	case len(judgement.Gates) > 0:
+	case len(judgment.Gates) > 0:
 		out.Verdict = report.Gated
-	case judgement.Host == "":
+	case judgment.Host == "":
 		out.Verdict = report.Unschedulable
-		out.Preemption = preemption(judgement.Preemption)
+		out.Preemption = preemption(judgment.Preemption)
 	default:
 		out.Verdict = report.Schedulable
-		out.NodeName, out.Ties = choose(judgement.Host, pod.Status.NominatedNodeName, out.Nodes)
+		out.NodeName, out.Ties = choose(judgment.Host, pod.Status.NominatedNodeName, out.Nodes)
 	}
 }
 
@@ -187,110 +186,6 @@ func choose(host, nominated string, nodes []report.Node) (name string, ties []st
 		return host, []string{}
 	}
 	return best[0], best
-}
-
-func preFilters(judgement *upstream.Judgement) []report.Rejection {
-	out := []report.Rejection{}
-	for _, status := range judgement.Gates {
-		out = append(out, rejection(status, status.Plugin()))
-	}
-	status := judgement.PreFilter
-	if status == nil {
-		status = judgement.Absent
-	}
-	for _, plugin := range judgement.Narrowed {
-		out = append(out, rejection(status, plugin))
-	}
-	if status != nil && len(judgement.Narrowed) == 0 {
-		out = append(out, rejection(status, status.Plugin()))
-	}
-	return out
-}
-
-func rejection(status *fwk.Status, plugin string) report.Rejection {
-	return report.Rejection{
-		Plugin:  plugin,
-		Code:    status.Code().String(),
-		Reasons: status.Reasons(),
-		Details: []report.Detail{},
-	}
-}
-
-// nodes lists all nodes, in the order of sortNodes.
-func nodes(judgement *upstream.Judgement, explainer *reason.Explainer, weights map[string]int64) []report.Node {
-	scores := make(map[string]*fwk.NodePluginScores, len(judgement.Scores))
-	for i := range judgement.Scores {
-		scores[judgement.Scores[i].Name] = &judgement.Scores[i]
-	}
-	out := make([]report.Node, 0, len(judgement.Nodes))
-	for i := range judgement.Nodes {
-		out = append(out, node(&judgement.Nodes[i], explainer))
-		last := &out[len(out)-1]
-		if score := scores[last.Name]; score != nil {
-			last.Scores, last.Total = pluginScores(score, weights), score.TotalScore
-		}
-	}
-	sortNodes(out)
-	return out
-}
-
-// sortNodes puts the feasible nodes first, by falling total; otherwise it keeps the order, which is by name.
-func sortNodes(nodes []report.Node) {
-	slices.SortStableFunc(nodes, func(a, b report.Node) int {
-		switch aFits, bFits := a.Verdict == report.Feasible, b.Verdict == report.Feasible; {
-		case aFits && bFits:
-			return cmp.Compare(b.Total, a.Total)
-		case aFits:
-			return -1
-		case bFits:
-			return 1
-		}
-		return 0
-	})
-}
-
-// emptyNode is a node that nothing is known of.
-func emptyNode(name string) report.Node {
-	return report.Node{
-		Name:    name,
-		Verdict: report.NotEvaluated,
-		Filters: []report.Rejection{},
-		Scores:  []report.Score{},
-	}
-}
-
-func node(judged *upstream.NodeJudgement, explainer *reason.Explainer) report.Node {
-	out := emptyNode(judged.Info.Node().Name)
-	if judged.Evaluated {
-		out.Verdict = report.Rejected
-	}
-	if judged.Feasible() {
-		out.Verdict = report.Feasible
-	}
-	for _, status := range judged.Rejections {
-		filter := rejection(status, status.Plugin())
-		filter.Reasons = explainer.InOrder(filter.Plugin, filter.Reasons)
-		filter.Details = explainer.Details(filter.Plugin, filter.Reasons, judged.Seen)
-		out.Filters = append(out.Filters, filter)
-	}
-	return out
-}
-
-// pluginScores pairs what each plugin returned with what became of it. An extender has no weight in the profile: its
-// weighted score is upstream's.
-func pluginScores(scores *fwk.NodePluginScores, weights map[string]int64) []report.Score {
-	out := make([]report.Score, 0, len(scores.Scores))
-	for i, weighted := range scores.Scores {
-		score := report.Score{Plugin: weighted.Name, Weighted: weighted.Score, Normalized: weighted.Score, Weight: 1}
-		if weight := weights[weighted.Name]; weight > 0 {
-			score.Weight, score.Normalized = weight, weighted.Score/weight
-		}
-		if i < len(scores.RawScores) && scores.RawScores[i].Name == weighted.Name {
-			score.Raw = scores.RawScores[i].Score
-		}
-		out = append(out, score)
-	}
-	return out
 }
 
 func preemption(judged *upstream.Preemption) *report.Preemption {

@@ -43,52 +43,60 @@ func VersionSkew(server string) string {
 		"decide otherwise", server, upstream.Version)
 }
 
+// asked is what the relevance of a kind depends on.
+type asked struct {
+	pod *corev1.Pod
+	// neighborsSelectNamespaces: a Pod of the cluster keeps others away by the labels of their namespace.
+	neighborsSelectNamespaces bool
+}
+
 // relevance tells for which Pods a kind matters.
 type relevance struct {
-	matters func(*corev1.Pod) bool
-	// score is true for a kind that can change scores but never whether a Pod fits.
-	score bool
+	matters func(asked) bool
+	// ifRefused tells that only a server's refusal is worth a warning: the kind changes scores only, or it is seldom used,
+	// so that its absence from files says little.
+	ifRefused bool
 }
 
 // relevant is the table of what a default scheduler reads which kind for. Kinds without a row matter to no single Pod.
-var relevant = map[string]relevance{
-	"Namespace":             {matters: hasNamespaceSelector},
-	"PersistentVolume":      {matters: hasClaims},
-	"PersistentVolumeClaim": {matters: hasClaims},
-	"StorageClass":          {matters: hasClaims},
-	"CSINode":               {matters: hasClaims},
-	"CSIDriver":             {matters: hasClaims},
-	"CSIStorageCapacity":    {matters: hasClaims},
-	"VolumeAttachment":      {matters: hasClaims},
-	"Service":               {matters: usesDefaultSpreading, score: true},
-	"ReplicationController": {matters: usesDefaultSpreading, score: true},
-	"ReplicaSet":            {matters: usesDefaultSpreading, score: true},
-	"StatefulSet":           {matters: usesDefaultSpreading, score: true},
-	"ResourceClaim":         {matters: hasDeviceClaims},
-	"ResourceSlice":         {matters: hasDeviceClaims},
-	"DeviceClass":           {matters: hasDeviceClaims},
-	"DeviceTaintRule":       {matters: hasDeviceClaims},
-	"ResourceClaimTemplate": {matters: hasDeviceClaims},
-	"PodDisruptionBudget":   {matters: mayPreempt, score: true},
+var relevant = map[string][]relevance{
+	"Namespace":             {{matters: selectsNamespaces}},
+	"PersistentVolume":      {{matters: hasClaims}},
+	"PersistentVolumeClaim": {{matters: hasClaims}},
+	"StorageClass":          {{matters: hasClaims}},
+	"CSINode":               {{matters: hasClaims}},
+	"CSIDriver":             {{matters: hasClaims}},
+	"CSIStorageCapacity":    {{matters: hasClaims}},
+	"VolumeAttachment":      {{matters: hasClaims}},
+	"Service":               {{matters: usesDefaultSpreading, ifRefused: true}},
+	"ReplicationController": {{matters: usesDefaultSpreading, ifRefused: true}},
+	"ReplicaSet":            {{matters: usesDefaultSpreading, ifRefused: true}},
+	"StatefulSet":           {{matters: usesDefaultSpreading, ifRefused: true}},
+	"ResourceClaim":         {{matters: hasDeviceClaims}, {matters: hasExtendedResources, ifRefused: true}},
+	"ResourceSlice":         {{matters: hasDeviceClaims}, {matters: hasExtendedResources, ifRefused: true}},
+	"DeviceClass":           {{matters: hasDeviceClaims}, {matters: hasExtendedResources, ifRefused: true}},
+	"DeviceTaintRule":       {{matters: hasDeviceClaims}, {matters: hasExtendedResources, ifRefused: true}},
+	"ResourceClaimTemplate": {{matters: hasDeviceClaims}},
+	"PodDisruptionBudget":   {{matters: mayPreempt, ifRefused: true}},
 }
 
 // relevantToAdmission is the same for the API server's admission of a manifest.
-var relevantToAdmission = map[string]relevance{
-	"PriorityClass": {matters: func(pod *corev1.Pod) bool { return pod.Spec.PriorityClassName != "" }},
-	"RuntimeClass":  {matters: func(pod *corev1.Pod) bool { return pod.Spec.RuntimeClassName != nil }},
-	"LimitRange":    {matters: lacksRequests},
+var relevantToAdmission = map[string][]relevance{
+	"PriorityClass": {{matters: func(a asked) bool { return a.pod.Spec.PriorityClassName != "" }}},
+	"RuntimeClass":  {{matters: func(a asked) bool { return a.pod.Spec.RuntimeClassName != nil }}},
+	"LimitRange":    {{matters: lacksRequests}},
 }
 
-// gapWarnings says which kinds could not be read that matter to the Pod. A kind that is merely absent from files may as
-// well be empty in the cluster: it is told only where it can change whether the Pod fits.
-func gapWarnings(gaps []cluster.Gap, pod *corev1.Pod, table map[string]relevance) []string {
+// gapWarnings says which kinds could not be read that matter to the Pod.
+func (e *Engine) gapWarnings(pod *corev1.Pod, table map[string][]relevance) []string {
+	a := asked{pod: pod, neighborsSelectNamespaces: e.neighborsSelectNamespaces}
 	var warnings []string
-	for _, gap := range gaps {
-		row, ok := table[gap.Kind.Kind]
-		if !ok || !row.matters(pod) || gap.Reason == cluster.Absent && row.score {
-			continue
+	for _, gap := range e.state.Gaps {
+		if slices.ContainsFunc(table[gap.Kind.Kind], func(r relevance) bool {
+			return r.matters(a) && !(r.ifRefused && gap.Reason == cluster.Absent)
+		}) {
+			warnings = append(warnings, fmt.Sprintf("cannot judge %s: %s", gap.Kind.Judges, gapReason(gap)))
 		}
-		warnings = append(warnings, fmt.Sprintf("cannot judge %s: %s", gap.Kind.Judges, gapReason(gap)))
 	}
 	return warnings
 }
@@ -106,28 +114,19 @@ func gapReason(gap cluster.Gap) string {
 	return fmt.Sprintf("listing %s failed: %v", gap.Kind.Resource, gap.Err)
 }
 
-func hasClaims(pod *corev1.Pod) bool {
-	return slices.ContainsFunc(pod.Spec.Volumes, func(volume corev1.Volume) bool {
+func hasClaims(a asked) bool {
+	return slices.ContainsFunc(a.pod.Spec.Volumes, func(volume corev1.Volume) bool {
 		return volume.PersistentVolumeClaim != nil || volume.Ephemeral != nil
 	})
 }
 
-func hasDeviceClaims(pod *corev1.Pod) bool { return len(pod.Spec.ResourceClaims) > 0 }
+func hasDeviceClaims(a asked) bool { return len(a.pod.Spec.ResourceClaims) > 0 }
 
-func usesDefaultSpreading(pod *corev1.Pod) bool {
-	return len(pod.Labels) > 0 && len(pod.Spec.TopologySpreadConstraints) == 0
-}
-
-func mayPreempt(pod *corev1.Pod) bool { return pod.Spec.Priority != nil && *pod.Spec.Priority > 0 }
-
-func lacksRequests(pod *corev1.Pod) bool {
-	return slices.ContainsFunc(pod.Spec.Containers, func(container corev1.Container) bool {
-		requests, limits := container.Resources.Requests, container.Resources.Limits
-		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-			if _, ok := requests[name]; ok {
-				continue
-			}
-			if _, ok := limits[name]; !ok {
+// hasExtendedResources: a DeviceClass may stand behind an extended resource.
+func hasExtendedResources(a asked) bool {
+	return slices.ContainsFunc(a.pod.Spec.Containers, func(container corev1.Container) bool {
+		for name := range container.Resources.Requests {
+			if strings.Contains(string(name), "/") {
 				return true
 			}
 		}
@@ -135,22 +134,55 @@ func lacksRequests(pod *corev1.Pod) bool {
 	})
 }
 
-func hasNamespaceSelector(pod *corev1.Pod) bool {
-	affinity := pod.Spec.Affinity
-	if affinity == nil {
-		return false
-	}
-	var terms []corev1.PodAffinityTerm
-	if affinity.PodAffinity != nil {
-		terms = append(terms, affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution...)
-	}
-	if affinity.PodAntiAffinity != nil {
-		terms = append(terms, affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution...)
-	}
-	return slices.ContainsFunc(terms, func(term corev1.PodAffinityTerm) bool {
-		return term.NamespaceSelector != nil && len(term.NamespaceSelector.MatchLabels)+
-			len(term.NamespaceSelector.MatchExpressions) > 0
+func usesDefaultSpreading(a asked) bool {
+	return len(a.pod.Labels) > 0 && len(a.pod.Spec.TopologySpreadConstraints) == 0
+}
+
+func mayPreempt(a asked) bool { return a.pod.Spec.Priority != nil && *a.pod.Spec.Priority > 0 }
+
+func lacksRequests(a asked) bool {
+	return slices.ContainsFunc(a.pod.Spec.Containers, func(container corev1.Container) bool {
+		return !given(container.Resources, corev1.ResourceCPU) || !given(container.Resources, corev1.ResourceMemory)
 	})
+}
+
+// given tells whether the container says what it requests; a limit is a request too.
+func given(resources corev1.ResourceRequirements, name corev1.ResourceName) bool {
+	_, requested := resources.Requests[name]
+	_, limited := resources.Limits[name]
+	return requested || limited
+}
+
+func selectsNamespaces(a asked) bool {
+	return a.neighborsSelectNamespaces || slices.ContainsFunc(requiredTerms(a.pod), hasNamespaceSelector)
+}
+
+// anySelectsNamespaces tells whether a Pod that has a node keeps others away by the labels of their namespace.
+func anySelectsNamespaces(pods []*corev1.Pod) bool {
+	return slices.ContainsFunc(pods, func(pod *corev1.Pod) bool {
+		return pod.Spec.NodeName != "" && slices.ContainsFunc(antiAffinityTerms(pod), hasNamespaceSelector)
+	})
+}
+
+func requiredTerms(pod *corev1.Pod) []corev1.PodAffinityTerm {
+	terms := antiAffinityTerms(pod)
+	if pod.Spec.Affinity == nil || pod.Spec.Affinity.PodAffinity == nil {
+		return terms
+	}
+	return slices.Concat(terms, pod.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+}
+
+func antiAffinityTerms(pod *corev1.Pod) []corev1.PodAffinityTerm {
+	if pod.Spec.Affinity == nil || pod.Spec.Affinity.PodAntiAffinity == nil {
+		return nil
+	}
+	return pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+}
+
+// hasNamespaceSelector leaves out the empty selector, which selects all namespaces whatever their labels.
+func hasNamespaceSelector(term corev1.PodAffinityTerm) bool {
+	selector := term.NamespaceSelector
+	return selector != nil && len(selector.MatchLabels)+len(selector.MatchExpressions) > 0
 }
 
 func count(n int, one, many string) string {

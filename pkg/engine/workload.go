@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,13 +22,13 @@ type Manifest struct {
 }
 
 // ManifestOf returns the next Pod that the workload's controller would make; a Pod is its own manifest. It is empty for
-// kinds without a Pod template, and for a DaemonSet, which ExplainDaemonSet answers for.
+// kinds without a Pod template, and for a DaemonSet, whose Pods differ by node: ExplainDaemonSet answers for them.
 func ManifestOf(state *cluster.State, object cluster.Object) Manifest {
 	if pod, ok := object.(*corev1.Pod); ok {
 		return Manifest{Pod: pod}
 	}
-	template := templateOf(object)
-	if template == nil {
+	_, template := cluster.PodTemplate(object)
+	if _, perNode := object.(*appsv1.DaemonSet); perNode || template == nil {
 		return Manifest{}
 	}
 	pod := podOf(object, template)
@@ -38,26 +37,6 @@ func ManifestOf(state *cluster.State, object cluster.Object) Manifest {
 		return Manifest{Pod: pod, VolumeClaims: claimsOf(set, pod)}
 	}
 	return Manifest{Pod: pod}
-}
-
-func templateOf(object cluster.Object) *corev1.PodTemplateSpec {
-	switch workload := object.(type) {
-	case *appsv1.Deployment:
-		return &workload.Spec.Template
-	case *appsv1.ReplicaSet:
-		return &workload.Spec.Template
-	case *appsv1.StatefulSet:
-		return &workload.Spec.Template
-	case *batchv1.Job:
-		return &workload.Spec.Template
-	case *batchv1.CronJob:
-		return &workload.Spec.JobTemplate.Spec.Template
-	case *corev1.ReplicationController:
-		return workload.Spec.Template
-	case *corev1.PodTemplate:
-		return &workload.Template
-	}
-	return nil
 }
 
 func podOf(owner cluster.Object, template *corev1.PodTemplateSpec) *corev1.Pod {

@@ -8,7 +8,7 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
 
-// isDaemonSet tells whether the report is about a DaemonSet: each of its nodes is then the judgement of that node's own
+// isDaemonSet tells whether the report is about a DaemonSet: each of its nodes is then the judgment of that node's own
 // Pod, and the nodes on which the controller wants none are not evaluated.
 func isDaemonSet(e *report.Explanation) bool {
 	kind, _, _ := strings.Cut(e.Metadata.Kind, ".")

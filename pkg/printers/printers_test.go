@@ -409,7 +409,7 @@ func TestHeadlines(t *testing.T) {
 			explain(report.Schedulable, "b", a, b), "pod/web: Schedulable - it is nominated for b, one of 2 that fit",
 		},
 		"a Pod that no node was judged for": {deleted, "pod/web: Unschedulable - skip schedule deleting pod: shop/web"},
-		"a bound Pod and no judgement":      {explain(report.Bound, "a"), "pod/web: Bound - it has a"},
+		"a bound Pod and no judgment":       {explain(report.Bound, "a"), "pod/web: Bound - it has a"},
 		"a bound Pod that fits nowhere else": {
 			explain(report.Bound, "a", a, full), "pod/web: Bound - it has a; judged anew, 1 of 2 nodes fits: a",
 		},

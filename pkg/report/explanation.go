@@ -130,7 +130,7 @@ const (
 	UntoleratedTaint     DetailType = "UntoleratedTaint"
 )
 
-// Node is the judgement of one node.
+// Node is the judgment of one node.
 type Node struct {
 	Name    string      `json:"name"`
 	Verdict NodeVerdict `json:"verdict"`

@@ -75,18 +75,18 @@ func TestClaimsOfControllersAreJudged(t *testing.T) {
 			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "asks", UID: "asks"}}
 			test.edit(&pod.Spec)
 			for range 2 { // the second time nothing of the first must be left
-				judgement, err := scheduler.Judge(t.Context(), corev1.DefaultSchedulerName, upstream.WithClaims(state, pod, nil))
+				judgment, err := scheduler.Judge(t.Context(), corev1.DefaultSchedulerName, upstream.WithClaims(state, pod, nil))
 				if err != nil {
 					t.Fatal(err)
 				}
 				var got []string
-				for _, node := range judgement.Nodes {
+				for _, node := range judgment.Nodes {
 					if node.Feasible() {
 						got = append(got, node.Info.Node().Name)
 					}
 				}
 				if diff := cmp.Diff(test.want, got); diff != "" {
-					t.Errorf("feasible nodes, %q (-want +got):\n%s", judgement.Message, diff)
+					t.Errorf("feasible nodes, %q (-want +got):\n%s", judgment.Message, diff)
 				}
 			}
 		})

@@ -37,13 +37,13 @@ func newFilters(c cycle) *filters {
 }
 
 // run fills in the rejections of all nodes, in parallel.
-func (f *filters) run(ctx context.Context, nodes []*NodeJudgement) error {
+func (f *filters) run(ctx context.Context, nodes []*NodeJudgment) error {
 	f.framework.Parallelizer().Until(ctx, len(nodes), func(i int) { f.judge(ctx, nodes[i]) }, metrics.Filter)
 	return ctx.Err()
 }
 
 // judge finds all that stands against one node. A filter that fails is told like one that rejects, by its status.
-func (f *filters) judge(ctx context.Context, node *NodeJudgement) {
+func (f *filters) judge(ctx context.Context, node *NodeJudgment) {
 	if seen := f.withNominated(node.Info); seen != node.Info {
 		node.Seen = seen
 		f.judgeWithNominated(ctx, node)
@@ -67,7 +67,7 @@ func (f *filters) judge(ctx context.Context, node *NodeJudgement) {
 // judgeWithNominated is judge for a node with nominated Pods. There the framework runs the filters twice, with those
 // Pods and without, and a filter that passes the first time may reject the second: only those that have answered are
 // skipped.
-func (f *filters) judgeWithNominated(ctx context.Context, node *NodeJudgement) {
+func (f *filters) judgeWithNominated(ctx context.Context, node *NodeJudgment) {
 	state, skipped := fwk.CycleState(f.state), f.state.GetSkipFilterPlugins()
 	for range f.states {
 		status := f.framework.RunFilterPluginsWithNominatedPods(ctx, state, f.pod, node.Info)

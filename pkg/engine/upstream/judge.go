@@ -17,8 +17,8 @@ import (
 // ErrNoProfile is returned by Judge when no profile serves the Pod.
 var ErrNoProfile = errors.New("no scheduler profile serves the Pod")
 
-// Judgement is kube-scheduler's answer for one Pod and the facts behind it, over all nodes.
-type Judgement struct {
+// Judgment is kube-scheduler's answer for one Pod and the facts behind it, over all nodes.
+type Judgment struct {
 	// Gates are the PreEnqueue plugins that keep the Pod out of the queue. When there are some, nothing else is judged.
 	Gates []*fwk.Status
 	// Host is the node that upstream chose; empty when no node is feasible.
@@ -34,7 +34,7 @@ type Judgement struct {
 	Narrowed []string
 	Absent   *fwk.Status
 	// Nodes are all nodes, sorted by name.
-	Nodes []NodeJudgement
+	Nodes []NodeJudgment
 	// Scores are those of the feasible nodes, in the order of Nodes; nil when fewer than two are feasible, since
 	// kube-scheduler then scores none.
 	Scores []fwk.NodePluginScores
@@ -42,8 +42,8 @@ type Judgement struct {
 	Preemption *Preemption
 }
 
-// NodeJudgement is the answer for one node.
-type NodeJudgement struct {
+// NodeJudgment is the answer for one node.
+type NodeJudgment struct {
 	Info fwk.NodeInfo
 	// Seen is Info with the nominated Pods that the filters took into account; nil for a node that is not evaluated.
 	Seen fwk.NodeInfo
@@ -55,10 +55,10 @@ type NodeJudgement struct {
 }
 
 // Feasible tells whether every filter passes the node.
-func (n *NodeJudgement) Feasible() bool { return n.Evaluated && len(n.Rejections) == 0 }
+func (n *NodeJudgment) Feasible() bool { return n.Evaluated && len(n.Rejections) == 0 }
 
 // Judge answers for a Pod without a node.
-func (s *Scheduler) Judge(ctx context.Context, profile string, subject Subject) (*Judgement, error) {
+func (s *Scheduler) Judge(ctx context.Context, profile string, subject Subject) (*Judgment, error) {
 	fw, ok := s.framework(profile)
 	if !ok {
 		return nil, ErrNoProfile
@@ -71,21 +71,21 @@ func (s *Scheduler) Judge(ctx context.Context, profile string, subject Subject) 
 	return s.judge(ctx, fw, subject.Pod)
 }
 
-func (s *Scheduler) judge(ctx context.Context, fw framework.Framework, pod *corev1.Pod) (*Judgement, error) {
+func (s *Scheduler) judge(ctx context.Context, fw framework.Framework, pod *corev1.Pod) (*Judgment, error) {
 	ctx = quiet(ctx)
 	if gates := gates(ctx, fw, pod); len(gates) > 0 {
-		return &Judgement{Gates: gates, Message: gates[0].Message(), Nodes: s.notEvaluated()}, nil
+		return &Judgment{Gates: gates, Message: gates[0].Message(), Nodes: s.notEvaluated()}, nil
 	}
 	theirs := newCycle(fw, pod)
 	result, err := s.sched.SchedulePod(ctx, fw, theirs.state, &framework.QueuedPodInfo{PodInfo: newPodInfo(pod)})
-	judgement := &Judgement{Host: result.SuggestedHost}
-	if ownErr := s.explain(ctx, newCycle(fw, pod), judgement); ownErr != nil && !isInternal(err) {
+	judgment := &Judgment{Host: result.SuggestedHost}
+	if ownErr := s.explain(ctx, newCycle(fw, pod), judgment); ownErr != nil && !isInternal(err) {
 		return nil, fmt.Errorf("judging pod %s/%s: %w", pod.Namespace, pod.Name, ownErr)
 	}
 	if err != nil {
-		return judgement, s.reject(ctx, theirs, err, judgement)
+		return judgment, s.reject(ctx, theirs, err, judgment)
 	}
-	return judgement, nil
+	return judgment, nil
 }
 
 // cycle is one scheduling cycle of one Pod.
@@ -102,19 +102,19 @@ func newCycle(fw framework.Framework, pod *corev1.Pod) cycle {
 }
 
 // reject fills in what kube-scheduler says of a Pod for which SchedulePod failed (scheduler.schedulingAlgorithm).
-func (s *Scheduler) reject(ctx context.Context, c cycle, err error, judgement *Judgement) error {
+func (s *Scheduler) reject(ctx context.Context, c cycle, err error, judgment *Judgment) error {
 	var fitError *framework.FitError
 	if !errors.As(err, &fitError) {
-		judgement.Message = err.Error()
-		judgement.Internal = isInternal(err)
+		judgment.Message = err.Error()
+		judgment.Internal = isInternal(err)
 		return ctx.Err()
 	}
 	preemption, err := s.preempt(ctx, c, fitError)
 	if err != nil {
 		return fmt.Errorf("judging preemption for pod %s/%s: %w", c.pod.Namespace, c.pod.Name, err)
 	}
-	judgement.Preemption = preemption
-	judgement.Message = fitError.Error()
+	judgment.Preemption = preemption
+	judgment.Message = fitError.Error()
 	return nil
 }
 
@@ -142,21 +142,21 @@ func gates(ctx context.Context, fw framework.Framework, pod *corev1.Pod) []*fwk.
 }
 
 // explain runs the cycle once more through the framework's public calls to see every node and every filter.
-func (s *Scheduler) explain(ctx context.Context, c cycle, judgement *Judgement) error {
-	judgement.Nodes = s.notEvaluated()
+func (s *Scheduler) explain(ctx context.Context, c cycle, judgment *Judgment) error {
+	judgment.Nodes = s.notEvaluated()
 	left, status, narrowed := c.framework.RunPreFilterPlugins(ctx, c.state, c.pod)
 	if !status.IsSuccess() {
-		judgement.PreFilter, judgement.Narrowed = status, sets.List(narrowed)
+		judgment.PreFilter, judgment.Narrowed = status, sets.List(narrowed)
 		return nil
 	}
 	if !left.AllNodes() {
-		judgement.Narrowed = sets.List(narrowed)
-		judgement.Absent = fwk.NewStatus(fwk.UnschedulableAndUnresolvable,
-			fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", judgement.Narrowed))
+		judgment.Narrowed = sets.List(narrowed)
+		judgment.Absent = fwk.NewStatus(fwk.UnschedulableAndUnresolvable,
+			fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", judgment.Narrowed))
 	}
-	var evaluated []*NodeJudgement
-	for i := range judgement.Nodes {
-		node := &judgement.Nodes[i]
+	var evaluated []*NodeJudgment
+	for i := range judgment.Nodes {
+		node := &judgment.Nodes[i]
 		// Upstream's evaluateNominatedNode looks at the nominated node first, whatever PreFilter left.
 		name := node.Info.Node().Name
 		if left.AllNodes() || left.NodeNames.Has(name) || name == c.pod.Status.NominatedNodeName {
@@ -170,15 +170,15 @@ func (s *Scheduler) explain(ctx context.Context, c cycle, judgement *Judgement) 
 	if err := s.extend(c.pod, evaluated); err != nil {
 		return err
 	}
-	return s.score(ctx, c, judgement)
+	return s.score(ctx, c, judgment)
 }
 
 // notEvaluated returns all nodes, sorted by name.
-func (s *Scheduler) notEvaluated() []NodeJudgement {
-	nodes := make([]NodeJudgement, 0, len(s.names))
+func (s *Scheduler) notEvaluated() []NodeJudgment {
+	nodes := make([]NodeJudgment, 0, len(s.names))
 	for _, name := range s.names {
 		if info, err := s.snapshot.Get(name); err == nil {
-			nodes = append(nodes, NodeJudgement{Info: info})
+			nodes = append(nodes, NodeJudgment{Info: info})
 		}
 	}
 	return nodes
@@ -186,7 +186,7 @@ func (s *Scheduler) notEvaluated() []NodeJudgement {
 
 // extend asks the extenders that filter for the nodes that all plugins pass, one after the other as upstream's
 // findNodesThatPassExtenders does.
-func (s *Scheduler) extend(pod *corev1.Pod, nodes []*NodeJudgement) error {
+func (s *Scheduler) extend(pod *corev1.Pod, nodes []*NodeJudgment) error {
 	for _, extender := range s.sched.Extenders {
 		feasible := feasibleOf(nodes)
 		if len(feasible) == 0 || !extender.IsInterested(pod) || !extender.IsFilter() {
@@ -211,10 +211,10 @@ func (s *Scheduler) extend(pod *corev1.Pod, nodes []*NodeJudgement) error {
 	return nil
 }
 
-func (n *NodeJudgement) reject(status *fwk.Status) { n.Rejections = append(n.Rejections, status) }
+func (n *NodeJudgment) reject(status *fwk.Status) { n.Rejections = append(n.Rejections, status) }
 
-func feasibleOf(nodes []*NodeJudgement) []*NodeJudgement {
-	var feasible []*NodeJudgement
+func feasibleOf(nodes []*NodeJudgment) []*NodeJudgment {
+	var feasible []*NodeJudgment
 	for _, node := range nodes {
 		if node.Feasible() {
 			feasible = append(feasible, node)
@@ -223,7 +223,7 @@ func feasibleOf(nodes []*NodeJudgement) []*NodeJudgement {
 	return feasible
 }
 
-func infosOf(nodes []*NodeJudgement) []fwk.NodeInfo {
+func infosOf(nodes []*NodeJudgment) []fwk.NodeInfo {
 	infos := make([]fwk.NodeInfo, 0, len(nodes))
 	for _, node := range nodes {
 		infos = append(infos, node.Info)

@@ -10,10 +10,10 @@ import (
 
 // score runs the Score plugins over the feasible nodes as upstream's prioritizeNodes does. With one feasible node
 // kube-scheduler does not score, and neither do we.
-func (s *Scheduler) score(ctx context.Context, c cycle, judgement *Judgement) error {
+func (s *Scheduler) score(ctx context.Context, c cycle, judgment *Judgment) error {
 	var infos []fwk.NodeInfo
-	for i := range judgement.Nodes {
-		if node := &judgement.Nodes[i]; node.Feasible() {
+	for i := range judgment.Nodes {
+		if node := &judgment.Nodes[i]; node.Feasible() {
 			infos = append(infos, node.Info)
 		}
 	}
@@ -28,7 +28,7 @@ func (s *Scheduler) score(ctx context.Context, c cycle, judgement *Judgement) er
 		return status.AsError()
 	}
 	s.prioritize(c.pod, infos, scores)
-	judgement.Scores = scores
+	judgment.Scores = scores
 	return nil
 }
 
