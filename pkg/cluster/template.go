@@ -6,8 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// PodTemplate returns the Pod template of a workload, nil when it has none, and the path of the field; the path is empty
-// for kinds without one.
+// PodTemplate returns the Pod template of a workload, nil when it has none, and the path of the field; the path is
+// empty for kinds without one.
 func PodTemplate(object Object) (path string, template *corev1.PodTemplateSpec) {
 	switch object := object.(type) {
 	case *appsv1.Deployment:

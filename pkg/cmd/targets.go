@@ -79,41 +79,43 @@ func (f *targetFlags) toTargets(args []string, namespace string) (*targets, erro
 
 // parseTargets reads NAME..., TYPE/NAME... and TYPE NAME...; without a TYPE a name is a Pod's.
 func parseTargets(args []string) ([]target, error) {
-	var parsed []target
-	var kind *cluster.Kind
-	for i, arg := range args {
-		typeName, name, slashed := strings.Cut(arg, "/")
-		if slashed {
-			asked, err := askedKind(typeName)
-			if err != nil {
-				return nil, err
-			}
-			if name == "" || strings.Contains(name, "/") {
-				return nil, fmt.Errorf("%q is not of the form TYPE/NAME", arg)
-			}
-			parsed = append(parsed, target{asked, name})
-			continue
+	kind, names := cluster.KindOf(&corev1.Pod{}), args
+	if len(args) > 0 && !strings.Contains(args[0], "/") {
+		asked, err := askedKind(args[0])
+		switch {
+		case err == nil && len(args) > 1 && !strings.Contains(args[1], "/"):
+			kind, names = asked, args[1:]
+		case err == nil && len(args) == 1:
+			return nil, fmt.Errorf("%q is a type: name one, as in %s/NAME", args[0], args[0])
 		}
-		if i == 0 && len(args) > 1 && !strings.Contains(args[1], "/") {
-			if asked, err := askedKind(arg); err == nil {
-				kind = asked
-				continue
-			}
-		}
-		if arg == "" {
-			return nil, errors.New("a name is empty")
-		}
-		if asked, err := askedKind(arg); err == nil && len(args) == 1 && asked.Kind != "Pod" {
-			return nil, fmt.Errorf("%q is a type: name one, as in %s/NAME", arg, arg)
-		}
-		parsed = append(parsed, target{kind, arg})
 	}
-	for i := range parsed {
-		if parsed[i].kind == nil {
-			parsed[i].kind = cluster.KindOf(&corev1.Pod{})
+	var parsed []target
+	for _, name := range names {
+		one, err := parseTarget(name, kind)
+		if err != nil {
+			return nil, err
 		}
+		parsed = append(parsed, one)
 	}
 	return parsed, nil
+}
+
+// parseTarget reads NAME, which is of the kind, or TYPE/NAME.
+func parseTarget(arg string, kind *cluster.Kind) (target, error) {
+	typeName, name, slashed := strings.Cut(arg, "/")
+	if !slashed {
+		name = arg
+	} else {
+		asked, err := askedKind(typeName)
+		if err != nil {
+			return target{}, err
+		}
+		kind = asked
+	}
+	if name == "" || strings.Contains(name, "/") {
+		return target{}, fmt.Errorf("%q is not of the form TYPE/NAME or NAME", arg)
+	}
+	return target{kind, name}, nil
 }
 
 // podFields are the fields that the API server can select Pods by.

@@ -93,7 +93,7 @@ func (e *Engine) gapWarnings(pod *corev1.Pod, table map[string][]relevance) []st
 	var warnings []string
 	for _, gap := range e.state.Gaps {
 		if slices.ContainsFunc(table[gap.Kind.Kind], func(r relevance) bool {
-			return r.matters(a) && !(r.ifRefused && gap.Reason == cluster.Absent)
+			return r.matters(a) && (!r.ifRefused || gap.Reason != cluster.Absent)
 		}) {
 			warnings = append(warnings, fmt.Sprintf("cannot judge %s: %s", gap.Kind.Judges, gapReason(gap)))
 		}

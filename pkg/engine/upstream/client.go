@@ -79,16 +79,16 @@ func isCollection(path string) bool {
 
 // splitPath takes /api/v1[/namespaces/NS]/RESOURCE[/NAME] or /apis/GROUP/VERSION[/namespaces/NS]/RESOURCE[/NAME] apart
 // into the group and what begins with the resource. In /api/v1/namespaces[/NAME] the Namespace is the resource.
-func splitPath(path string) (group string, rest []string) {
-	rest = strings.Split(strings.Trim(path, "/"), "/")
+func splitPath(path string) (group string, parts []string) {
+	parts = strings.Split(strings.Trim(path, "/"), "/")
 	switch {
-	case len(rest) > 2 && rest[0] == "api":
-		rest = rest[2:]
-	case len(rest) > 3 && rest[0] == "apis":
-		group, rest = rest[1], rest[3:]
+	case len(parts) > 2 && parts[0] == "api":
+		parts = parts[2:]
+	case len(parts) > 3 && parts[0] == "apis":
+		group, parts = parts[1], parts[3:]
 	}
-	if len(rest) > 2 && rest[0] == "namespaces" {
-		rest = rest[2:]
+	if len(parts) > 2 && parts[0] == "namespaces" {
+		parts = parts[2:]
 	}
-	return group, rest
+	return group, parts
 }

@@ -32,7 +32,8 @@ func (s *Scheduler) Without(ctx context.Context, pods []*corev1.Pod, judge func(
 	return judge()
 }
 
-// keepImages gives the copied nodes the image states of the originals: the copies have lost on how many nodes an image is.
+// keepImages gives the copied nodes the image states of the originals: the copies have lost on how many nodes an image
+// is.
 func (s *Scheduler) keepImages(originals []NodeJudgment) {
 	for i, copied := range s.notEvaluated() {
 		original, ok := originals[i].Info.(*framework.NodeInfo)
