@@ -15,6 +15,8 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// After the first signal, which asks for a clean end, a second one ends the process at once.
+	context.AfterFunc(ctx, stop)
 	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
 	code := cmd.Execute(ctx, cmd.Env{IOStreams: streams, Getenv: os.Getenv}, os.Args[1:])
 	stop()

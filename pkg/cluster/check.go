@@ -122,18 +122,35 @@ var (
 	mostUnits  = resource.NewQuantity(math.MaxInt64, resource.DecimalSI)
 )
 
-// checkQuantities refuses amounts that upstream's sums and scores would count wrong: negative ones, and those that
-// overflow the int64 in which it counts thousandths of cpu and units of all else. It returns the field as well.
+// checkQuantities refuses amounts that upstream's sums and scores would count wrong: negative ones, and those that by
+// themselves or together overflow the int64 in which it counts thousandths of cpu and units of all else. It returns the
+// field as well.
 func checkQuantities(object Object) (field string, err error) {
+	requested := map[corev1.ResourceName]float64{}
 	for _, amounts := range quantities(object) {
 		for _, name := range slices.Sorted(maps.Keys(amounts.list)) {
 			if err := checkQuantity(name, amounts.list[name]); err != nil {
 				field = strings.TrimPrefix(amounts.path+"."+string(name), ".")
 				return field, fmt.Errorf("%s: %w", field, err)
 			}
+			if strings.HasSuffix(amounts.path, ".requests") || strings.HasSuffix(amounts.path, ".overhead") {
+				requested[name] += inUnits(name, amounts.list[name])
+			}
+			if requested[name] > math.MaxInt64 {
+				field = amounts.path + "." + string(name)
+				return field, fmt.Errorf("%s: with the other containers' requests it is more than can be counted", field)
+			}
 		}
 	}
 	return "", nil
+}
+
+// inUnits is a quantity in the units in which upstream counts it, roughly.
+func inUnits(name corev1.ResourceName, quantity resource.Quantity) float64 {
+	if name == corev1.ResourceCPU {
+		return quantity.AsApproximateFloat64() * 1000
+	}
+	return quantity.AsApproximateFloat64()
 }
 
 func checkQuantity(name corev1.ResourceName, quantity resource.Quantity) error {

@@ -21,7 +21,7 @@ type File struct {
 var endings = []string{".yaml", ".yml", ".json", ".jsonl", ".ndjson"}
 
 // maxText is the size of the largest file that is read, in bytes after decompression.
-const maxText = 4 << 30
+const maxText = 1 << 30
 
 // FilesIn lists the files below root that may hold API objects, by their ending and sorted by path; a root that is
 // itself a file is taken whatever its ending. Without recursive the folders in root are left alone.
@@ -34,6 +34,8 @@ func FilesIn(fsys fs.FS, root string, recursive bool) ([]File, error) {
 		case entry.IsDir() && name != root && !recursive:
 			return fs.SkipDir
 		case entry.IsDir() || name != root && !holdsObjects(name):
+			return nil
+		case !isFile(fsys, name):
 			return nil
 		}
 		files = append(files, File{Name: name, Open: func(context.Context) (io.ReadCloser, error) { return fsys.Open(name) }})
@@ -48,6 +50,12 @@ func FilesIn(fsys fs.FS, root string, recursive bool) ([]File, error) {
 	}
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	return files, nil
+}
+
+// isFile leaves out pipes, sockets and devices, which never end; what cannot be looked at is told when it is opened.
+func isFile(fsys fs.FS, name string) bool {
+	info, err := fs.Stat(fsys, name)
+	return err != nil || info.Mode().IsRegular()
 }
 
 func holdsObjects(name string) bool {

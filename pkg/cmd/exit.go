@@ -49,5 +49,6 @@ func split(err error) []error {
 
 // oneLine keeps a message on one line of a terminal.
 func oneLine(text string) string {
+	text = strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")
 	return printable(strings.Join(strings.Fields(text), " "))
 }

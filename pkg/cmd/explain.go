@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
@@ -37,8 +38,7 @@ const explainExample = `  # Why is a Pod pending?
   # Would a manifest fit?
   kubectl sched explain -f web.yaml
 
-  # The same against a saved cluster, for a script
-  kubectl get nodes,pods,pv,pvc,sc,csinodes -A -o yaml > cluster.yaml
+  # The same against a saved cluster, for a script; the README says how to save all that matters
   kubectl sched explain -f web.yaml --from cluster.yaml -o json`
 
 type explainFlags struct {
@@ -70,6 +70,9 @@ func newExplain(env Env, config *genericclioptions.ConfigFlags) *cobra.Command {
 		Long:                  explainLong,
 		Example:               explainExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := refuseEmpty(cmd.Flags(), "scheduler-config", "scheduler-name", "kustomize"); err != nil {
+				return err
+			}
 			options, err := flags.toOptions(cmd.Context(), args)
 			if err != nil {
 				return err
@@ -83,6 +86,17 @@ func newExplain(env Env, config *genericclioptions.ConfigFlags) *cobra.Command {
 	flags.scheduler.addFlags(cmd.Flags())
 	flags.print.addFlags(cmd.Flags())
 	return cmd
+}
+
+// refuseEmpty finds flags that were given without a value, as by a variable that is not set: passing over them would
+// answer another question.
+func refuseEmpty(flags *pflag.FlagSet, names ...string) error {
+	for _, name := range names {
+		if flag := flags.Lookup(name); flag.Changed && flag.Value.String() == "" {
+			return fmt.Errorf("--%s is empty", name)
+		}
+	}
+	return nil
 }
 
 // toOptions checks the command line. It reads the scheduler configuration and opens no connection.
@@ -154,7 +168,10 @@ func (o *explainOptions) run(ctx context.Context) error {
 		warnings = append(warnings, answer.Warnings...)
 	}
 	warn(o.env.ErrOut, warnings...)
-	if len(answers) > 0 {
+	if len(questions) == 0 {
+		fmt.Fprintf(o.env.ErrOut, "No Pod matches%s.\n", o.targets.where(o.source))
+	}
+	if len(answers) > 0 || failed == nil {
 		if err := o.printer.Print(o.env.Out, answers); err != nil {
 			return err
 		}

@@ -52,7 +52,9 @@ func (i *inputs) expand(flag, path string, recursive bool) ([]cluster.File, erro
 			return nil, fmt.Errorf("the standard input is read by %s already", i.taken)
 		}
 		i.taken = flag + " " + stdin
-		open := func(context.Context) (io.ReadCloser, error) { return io.NopCloser(i.env.In), nil }
+		open := func(ctx context.Context) (io.ReadCloser, error) {
+			return interruptible{ctx, io.NopCloser(i.env.In)}, nil
+		}
 		return []cluster.File{{Name: "standard input", Open: open}}, nil
 	case strings.HasPrefix(path, "http://"), strings.HasPrefix(path, "https://"):
 		open := func(ctx context.Context) (io.ReadCloser, error) { return fetch(ctx, path) }
@@ -62,7 +64,13 @@ func (i *inputs) expand(flag, path string, recursive bool) ([]cluster.File, erro
 	if err != nil {
 		return nil, withoutPath(err)
 	}
-	if !info.IsDir() {
+	switch mode := info.Mode(); {
+	case mode&os.ModeDevice != 0:
+		return nil, errors.New("is a device, not a file")
+	case mode&os.ModeNamedPipe != 0:
+		open := func(ctx context.Context) (io.ReadCloser, error) { return openPipe(ctx, path) }
+		return []cluster.File{{Name: path, Open: open}}, nil
+	case !mode.IsDir():
 		open := func(context.Context) (io.ReadCloser, error) { return os.Open(path) }
 		return []cluster.File{{Name: path, Open: open}}, nil
 	}

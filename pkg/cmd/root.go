@@ -68,6 +68,9 @@ func logTo(w io.Writer, verbosity int) error {
 	if err := flags.Set("logtostderr", "false"); err != nil {
 		return err
 	}
+	if err := flags.Set("stderrthreshold", "FATAL"); err != nil {
+		return err
+	}
 	if err := flags.Set("v", fmt.Sprint(verbosity)); err != nil {
 		return err
 	}

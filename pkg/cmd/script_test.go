@@ -75,8 +75,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 		lines = lines[:last]
 	}
 	for _, line := range lines {
-		if line != "" && !strings.HasPrefix(line, "Warning: ") {
-			ts.Fatalf("neither a warning nor the last error: %q", line)
+		if line != "" && !strings.HasPrefix(line, "Warning: ") && !strings.HasPrefix(line, "No Pod matches") {
+			ts.Fatalf("neither a warning, nor word that nothing matches, nor the last error: %q", line)
 		}
 	}
 	for line := range strings.Lines(ts.ReadFile("stdout")) {

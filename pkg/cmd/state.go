@@ -51,7 +51,7 @@ func (s *source) load(ctx context.Context) (*cluster.State, error) {
 			return nil, err
 		}
 		upstream.SetDefaults(state)
-		return state, nil
+		return state, upstream.Check(state)
 	}
 	progress := newProgress(s.env)
 	defer progress.clear()

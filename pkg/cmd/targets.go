@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -107,6 +109,9 @@ func parseTarget(arg string, kind *cluster.Kind) (target, error) {
 		name = arg
 	} else {
 		asked, err := askedKind(typeName)
+		if err != nil && looksLikeFile(arg) {
+			return target{}, fmt.Errorf("%q looks like a file: use -f to ask about what it holds", arg)
+		}
 		if err != nil {
 			return target{}, err
 		}
@@ -116,6 +121,11 @@ func parseTarget(arg string, kind *cluster.Kind) (target, error) {
 		return target{}, fmt.Errorf("%q is not of the form TYPE/NAME or NAME", arg)
 	}
 	return target{kind, name}, nil
+}
+
+func looksLikeFile(arg string) bool {
+	return strings.HasPrefix(arg, "/") || strings.HasPrefix(arg, ".") ||
+		slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(arg))
 }
 
 // podFields are the fields that the API server can select Pods by.
@@ -159,13 +169,13 @@ func (t *targets) questions(ctx context.Context, state *cluster.State, source *s
 		asked = append(asked, aboutStored(state, object, admit)...)
 	}
 	if t.selecting {
-		asked = append(asked, t.selected(state, source)...)
+		asked = append(asked, t.selected(state)...)
 	}
 	return asked
 }
 
 // selected asks about the Pods that pass the selectors, together where one answer holds for several.
-func (t *targets) selected(state *cluster.State, source *source) []question {
+func (t *targets) selected(state *cluster.State) []question {
 	var groups [][]*corev1.Pod
 	var pods []*corev1.Pod
 	for _, pod := range state.Pods {
@@ -173,9 +183,6 @@ func (t *targets) selected(state *cluster.State, source *source) []question {
 			pods = append(pods, pod)
 			groups = append(groups, []*corev1.Pod{pod})
 		}
-	}
-	if len(pods) == 0 {
-		return []question{failing(fmt.Errorf("no Pod matches%s", t.where(source)))}
 	}
 	if t.grouping {
 		groups = engine.Group(pods)
@@ -207,7 +214,7 @@ func (t *targets) find(ctx context.Context, state *cluster.State, source *source
 		}
 	}
 	if source.config == nil {
-		return nil, fmt.Errorf("%s %q not found%s", target.kind.Resource, target.name, t.where(source))
+		return nil, t.notFound(state, source, target)
 	}
 	if target.kind.Kind == "CronJob" {
 		if err := t.readJobs(ctx, state, source); err != nil {
@@ -225,6 +232,22 @@ func (t *targets) readJobs(ctx context.Context, state *cluster.State, source *so
 		state.Jobs = append(state.Jobs, job.(*batchv1.Job))
 	}
 	return err
+}
+
+// notFound says what is not there, and where there is one of that name.
+func (t *targets) notFound(state *cluster.State, source *source, target target) error {
+	hint, some := "", false
+	for object := range target.kind.Objects(state) {
+		some = true
+		if object.GetName() == target.name {
+			hint = fmt.Sprintf("; there is one in namespace %q: use -n %s", object.GetNamespace(), object.GetNamespace())
+			break
+		}
+	}
+	if !some {
+		hint = fmt.Sprintf("; the input holds no %s at all", target.kind.Kind)
+	}
+	return fmt.Errorf("%s %q not found%s%s", target.kind.Resource, target.name, t.where(source), hint)
 }
 
 // where says where was looked.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -60,9 +61,12 @@ func (f *versionFlags) run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			found.Warning = "cannot read the version of the API server: " + oneLine(err.Error())
-		} else {
+		case server == "":
+			found.Warning = "the API server does not tell its version"
+		default:
 			found.ServerVersion, found.Warning = server, engine.VersionSkew(server)
 		}
 	}
@@ -80,12 +84,13 @@ func (f *versionFlags) server(ctx context.Context) (string, error) {
 func (f *versionFlags) print(found versions) error {
 	switch f.output {
 	case "":
-		fmt.Fprintf(f.env.Out, "Client Version: %s\nKubernetes Version: %s\n", found.ClientVersion, found.KubernetesVersion)
+		text := fmt.Sprintf("Client Version: %s\nKubernetes Version: %s\n", found.ClientVersion, found.KubernetesVersion)
 		if found.ServerVersion != "" {
-			fmt.Fprintf(f.env.Out, "Server Version: %s\n", printable(found.ServerVersion))
+			text += fmt.Sprintf("Server Version: %s\n", printable(found.ServerVersion))
 		}
 		warn(f.env.ErrOut, found.Warning)
-		return nil
+		_, err := io.WriteString(f.env.Out, text)
+		return err
 	case "json":
 		data, err := json.MarshalIndent(found, "", "    ")
 		if err != nil {

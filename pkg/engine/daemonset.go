@@ -20,7 +20,7 @@ import (
 func (e *Engine) ExplainDaemonSet(ctx context.Context, set *appsv1.DaemonSet) (*report.Explanation, error) {
 	out := report.NewExplanation(report.Metadata{Namespace: set.Namespace, Name: set.Name, Kind: "daemonset.apps"})
 	out.Warnings = append(out.Warnings, e.warnings...)
-	out.Verdict = report.Schedulable
+	out.Verdict, out.Admission = report.Schedulable, report.AdmittedLocally
 	err := e.scheduler.Without(ctx, e.daemonPods(set), func() error {
 		for _, node := range e.state.Nodes {
 			if err := e.explainDaemonPod(ctx, set, node, out); err != nil {

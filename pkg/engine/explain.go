@@ -24,6 +24,7 @@ func (e *Engine) explain(ctx context.Context, subject upstream.Subject) (*report
 	pod := subject.Pod
 	out := report.NewExplanation(report.Metadata{Namespace: pod.Namespace, Name: pod.Name, Kind: "pod"})
 	out.Warnings = append(out.Warnings, e.warnings...)
+	out.NominatedNodeName = pod.Status.NominatedNodeName
 	profile := e.profileOf(pod)
 	if out.Verdict, out.Message = e.standing(ctx, pod, profile); out.Verdict == report.Bound {
 		out.NodeName = pod.Spec.NodeName

@@ -15,6 +15,9 @@ import (
 // stateWarnings says what of the State may change every verdict.
 func stateWarnings(state *cluster.State, orphans []string) []string {
 	warnings := slices.Clone(state.Warnings)
+	if slices.ContainsFunc(state.Gaps, func(gap cluster.Gap) bool { return gap.Kind.Kind == "Pod" }) {
+		warnings = append(warnings, "the input holds no Pod: every node counts as empty")
+	}
 	if len(state.Nodes) == 0 {
 		warnings = append(warnings, "the cluster state holds no Node: no Pod can fit")
 	}

@@ -17,9 +17,14 @@ type namePrinter struct{}
 // Print writes one name per line.
 func (namePrinter) Print(w io.Writer, explanations []*report.Explanation) error {
 	for _, e := range explanations {
-		name := escape(cmp.Or(e.Metadata.Kind, kindPod) + "/" + e.Metadata.Name)
-		if _, err := fmt.Fprintln(w, name); err != nil {
-			return err
+		names := e.Pods
+		if len(names) == 0 {
+			names = []string{e.Metadata.Name}
+		}
+		for _, name := range names {
+			if _, err := fmt.Fprintln(w, escape(cmp.Or(e.Metadata.Kind, kindPod)+"/"+name)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

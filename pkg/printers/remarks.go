@@ -17,10 +17,14 @@ func (p *tablePrinter) remarks(e *report.Explanation) []string {
 		said = e.Message
 	}
 	if e.Admission == report.AdmittedByServer {
-		lines = append(lines, "Admitted by a dry run on the API server.")
+		lines = append(lines, admissionRemark(e.Verdict))
 	}
 	if said != "" {
-		lines = append(lines, "kube-scheduler says: "+said)
+		lines = append(lines, speaker(e.Verdict)+" says: "+said)
+	}
+	if e.NominatedNodeName != "" && e.Verdict != report.Bound {
+		lines = append(lines, "Nominated for "+e.NominatedNodeName+
+			": kube-scheduler waits for the Pods that it evicted there to end.")
 	}
 	for _, r := range e.PreFilter {
 		// Each Pod of a DaemonSet is made for one node: that its nodes are narrowed is no news.
@@ -36,6 +40,21 @@ func (p *tablePrinter) remarks(e *report.Explanation) []string {
 		lines = append(lines, p.preemptionRemark(e.Preemption, said))
 	}
 	return lines
+}
+
+func admissionRemark(verdict report.Verdict) string {
+	if verdict == report.Invalid {
+		return "Refused by a dry run on the API server."
+	}
+	return "Admitted by a dry run on the API server."
+}
+
+// speaker is who gives the message.
+func speaker(verdict report.Verdict) string {
+	if verdict == report.Gated {
+		return "kube-scheduler's queue"
+	}
+	return "kube-scheduler"
 }
 
 func saidAlready(said string, reasons []string) bool {

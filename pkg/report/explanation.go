@@ -66,6 +66,8 @@ type Explanation struct {
 	NodeName string `json:"nodeName"`
 	// Ties are all nodes that share the best total, sorted by name, when there are several.
 	Ties []string `json:"ties"`
+	// NominatedNodeName is the node for which an earlier preemption made or makes room for the Pod.
+	NominatedNodeName string `json:"nominatedNodeName,omitempty"`
 	// Message is word for word what kube-scheduler writes in the FailedScheduling event; empty when the Pod fits.
 	Message string `json:"message"`
 	// PreFilter are the PreFilter or PreEnqueue plugins that rejected the Pod or narrowed its nodes.

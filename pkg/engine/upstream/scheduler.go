@@ -185,12 +185,17 @@ func (s *Scheduler) fill(ctx context.Context, pods []*corev1.Pod) error {
 		if pod.Spec.NodeName == "" || finished(pod) {
 			continue
 		}
-		if _, err := s.snapshot.Get(pod.Spec.NodeName); err != nil {
+		info, err := s.snapshot.Get(pod.Spec.NodeName)
+		if err != nil {
 			s.Orphans = append(s.Orphans, pod.Namespace+"/"+pod.Name)
 			continue
 		}
 		if err := s.snapshot.AssumePod(s.infos.of(pod)); err != nil {
 			return fmt.Errorf("pod %s/%s: %w", pod.Namespace, pod.Name, err)
+		}
+		if used := info.GetRequested(); used.GetMilliCPU() < 0 || used.GetMemory() < 0 || used.GetEphemeralStorage() < 0 {
+			return fmt.Errorf("pod %s/%s: with the other Pods of node %s it requests more than can be counted",
+				pod.Namespace, pod.Name, pod.Spec.NodeName)
 		}
 	}
 	return nil
