@@ -160,26 +160,12 @@ func (o *explainOptions) run(ctx context.Context) error {
 	for _, object := range objects {
 		questions = append(questions, admit.aboutManifest(object))
 	}
-	answers, failed := ask(ctx, o.env, e, questions)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	for _, answer := range answers {
-		warnings = append(warnings, answer.Warnings...)
-	}
-	warn(o.env.ErrOut, warnings...)
+	asking := &asking{env: o.env, engine: e, questions: questions, warn: newWarner(o.env.ErrOut)}
+	asking.warn.tell(warnings...)
 	if len(questions) == 0 {
 		fmt.Fprintf(o.env.ErrOut, "No Pod matches%s.\n", o.targets.where(o.source))
 	}
-	if len(answers) > 0 || failed == nil {
-		if err := o.printer.Print(o.env.Out, answers); err != nil {
-			return err
-		}
-	}
-	if failed != nil {
-		return failed
-	}
-	return decided(answers)
+	return asking.print(ctx, o.printer)
 }
 
 // blame names the flag behind an error of building the scheduler.
@@ -191,39 +177,6 @@ func (o *explainOptions) blame(err error) error {
 		return fmt.Errorf("--scheduler-config: %w", err)
 	}
 	return err
-}
-
-// ask puts the questions to the engine. One that cannot be answered is left out and told, and the rest goes on.
-func ask(ctx context.Context, env Env, e *engine.Engine, questions []question) (
-	answers []*report.Explanation, failed error,
-) {
-	progress := newProgress(env)
-	defer progress.clear()
-	for i, question := range questions {
-		if ctx.Err() != nil {
-			break
-		}
-		if len(questions) > 1 {
-			progress.show("explaining: %d of %d", i+1, len(questions))
-		}
-		answer, err := question(ctx, e)
-		if err != nil {
-			failed = errors.Join(failed, err)
-			continue
-		}
-		answers = append(answers, answer)
-	}
-	return answers, failed
-}
-
-// decided turns the verdicts into the command's result.
-func decided(answers []*report.Explanation) error {
-	for _, answer := range answers {
-		if !fits(answer) {
-			return errNo
-		}
-	}
-	return nil
 }
 
 // fits tells whether the answer is a yes. For a manifest that names its node no scheduler is asked: then that node must

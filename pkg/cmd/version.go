@@ -88,7 +88,9 @@ func (f *versionFlags) print(found versions) error {
 		if found.ServerVersion != "" {
 			text += fmt.Sprintf("Server Version: %s\n", printable(found.ServerVersion))
 		}
-		warn(f.env.ErrOut, found.Warning)
+		if found.Warning != "" {
+			newWarner(f.env.ErrOut).tell(found.Warning)
+		}
 		_, err := io.WriteString(f.env.Out, text)
 		return err
 	case "json":

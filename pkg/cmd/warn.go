@@ -7,13 +7,19 @@ import (
 	"unicode"
 )
 
-// warn prints warnings as kubectl prints those of the API server, each once, in their order.
-func warn(w io.Writer, warnings ...string) {
-	told := map[string]bool{"": true}
+// warner prints warnings as kubectl prints those of the API server, each once.
+type warner struct {
+	out  io.Writer
+	told map[string]bool
+}
+
+func newWarner(out io.Writer) *warner { return &warner{out: out, told: map[string]bool{}} }
+
+func (w *warner) tell(warnings ...string) {
 	for _, warning := range warnings {
-		if !told[warning] {
-			told[warning] = true
-			fmt.Fprintf(w, "Warning: %s\n", oneLine(warning))
+		if !w.told[warning] {
+			w.told[warning] = true
+			fmt.Fprintf(w.out, "Warning: %s\n", oneLine(warning))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,7 +51,7 @@ func show(t *testing.T, options printers.Options, explanations ...*report.Explan
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := printer.Print(&out, explanations); err != nil {
+	if err := printer.Print(&out, slices.Values(explanations)); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

@@ -3,6 +3,7 @@ package printers
 import (
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 
@@ -63,13 +64,13 @@ func newMachinePrinter(options Options) (machinePrinter, error) {
 }
 
 // Print writes one explanation as the object itself, several (or none) as a List.
-func (p machinePrinter) Print(w io.Writer, explanations []*report.Explanation) error {
-	if len(explanations) == 1 {
-		return p.printer.PrintObj(document{explanations[0]}, w)
-	}
-	items := make([]runtime.Object, 0, len(explanations))
-	for _, e := range explanations {
+func (p machinePrinter) Print(w io.Writer, explanations iter.Seq[*report.Explanation]) error {
+	items := []runtime.Object{}
+	for e := range explanations {
 		items = append(items, e)
+	}
+	if len(items) == 1 {
+		return p.printer.PrintObj(document{items[0]}, w)
 	}
 	return p.printer.PrintObj(document{report.NewList(items...)}, w)
 }

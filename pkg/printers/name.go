@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
@@ -15,8 +16,8 @@ const kindPod = "pod"
 type namePrinter struct{}
 
 // Print writes one name per line.
-func (namePrinter) Print(w io.Writer, explanations []*report.Explanation) error {
-	for _, e := range explanations {
+func (namePrinter) Print(w io.Writer, explanations iter.Seq[*report.Explanation]) error {
+	for e := range explanations {
 		names := e.Pods
 		if len(names) == 0 {
 			names = []string{e.Metadata.Name}

@@ -2,6 +2,7 @@ package printers
 
 import (
 	"io"
+	"iter"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
@@ -35,9 +36,10 @@ type Options struct {
 	RequireKeys bool
 }
 
-// Printer writes explanations, in their order.
+// Printer writes explanations, in their order. Tables are written as the explanations come, so that no more than one is
+// held at a time; the other formats need all of them.
 type Printer interface {
-	Print(w io.Writer, explanations []*report.Explanation) error
+	Print(w io.Writer, explanations iter.Seq[*report.Explanation]) error
 }
 
 // New returns the printer for the options. It fails, naming the flag and what it allows, when they are not valid; it

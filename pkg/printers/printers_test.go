@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -105,7 +106,7 @@ func TestTemplatesFail(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	err = printer.Print(&out, load(t, "gated"))
+	err = printer.Print(&out, slices.Values(load(t, "gated")))
 	const want = `template: output:1:23: executing "output" at <.verdict.code>: a string has no field code`
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
@@ -126,7 +127,7 @@ func TestKeysThatAreNotThere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := strict.Print(&bytes.Buffer{}, load(t, "gated")); err == nil {
+		if err := strict.Print(&bytes.Buffer{}, slices.Values(load(t, "gated"))); err == nil {
 			t.Errorf("%s: no error although keys are required", output)
 		}
 	}
@@ -347,7 +348,7 @@ func TestPrintTellsThatWritingFailed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := printer.Print(failingWriter{}, load(t, "three")); err == nil {
+		if err := printer.Print(failingWriter{}, slices.Values(load(t, "three"))); err == nil {
 			t.Errorf("--output %q: no error", output)
 		}
 	}
@@ -360,7 +361,7 @@ func TestOnePrinterPrintsTheSameAgain(t *testing.T) {
 	}
 	var first, second bytes.Buffer
 	for _, out := range []*bytes.Buffer{&first, &second} {
-		if err := printer.Print(out, load(t, "three")); err != nil {
+		if err := printer.Print(out, slices.Values(load(t, "three"))); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
@@ -49,12 +50,15 @@ func newTablePrinter(options Options, nodes selection) *tablePrinter {
 }
 
 // Print writes a block per explanation, with blank lines between them and, after several, how many got which verdict.
-func (p *tablePrinter) Print(w io.Writer, explanations []*report.Explanation) error {
-	for i, e := range explanations {
+func (p *tablePrinter) Print(w io.Writer, explanations iter.Seq[*report.Explanation]) error {
+	blocks, counts := 0, map[report.Verdict]int{}
+	for e := range explanations {
 		var block bytes.Buffer
-		if i > 0 {
+		if blocks > 0 {
 			block.WriteByte('\n')
 		}
+		blocks++
+		counts[e.Verdict] += max(1, len(e.Pods)) // an answer for several identical Pods counts as many
 		if err := p.writeBlock(&block, escaped(e)); err != nil {
 			return fmt.Errorf("printing the table of %s: %w", escape(e.Metadata.Name), err)
 		}
@@ -62,10 +66,10 @@ func (p *tablePrinter) Print(w io.Writer, explanations []*report.Explanation) er
 			return err
 		}
 	}
-	if len(explanations) < 2 {
+	if blocks < 2 {
 		return nil
 	}
-	_, err := io.WriteString(w, "\n"+paragraph(p.summary(explanations), p.width))
+	_, err := io.WriteString(w, "\n"+paragraph(p.summary(counts), p.width))
 	return err
 }
 
@@ -83,17 +87,13 @@ var verdicts = []report.Verdict{
 	report.Schedulable, report.Bound, report.Unschedulable, report.Gated, report.NoProfile, report.Invalid,
 }
 
-// summary counts the Pods by verdict; an answer for several identical Pods counts as many.
-func (p *tablePrinter) summary(explanations []*report.Explanation) string {
-	total, counts := 0, map[report.Verdict]int{}
-	for _, e := range explanations {
-		pods := max(1, len(e.Pods))
-		total += pods
-		counts[e.Verdict] += pods
-	}
+// summary says how many Pods got which verdict.
+func (p *tablePrinter) summary(counts map[report.Verdict]int) string {
+	total := 0
 	var parts []string
 	for _, verdict := range verdicts {
 		if counts[verdict] > 0 {
+			total += counts[verdict]
 			parts = append(parts, fmt.Sprintf("%d %s", counts[verdict], p.colors.paint(string(verdict))))
 		}
 	}
