@@ -52,6 +52,21 @@ func TestWarnings(t *testing.T) {
 			want: []string{"cannot judge limits of attached volumes: listing csinodes failed: connection lost"}},
 		"a kind that does not matter to the Pod": {
 			documents: []string{nodeText("a", ""), podText("x", "1")}, gaps: gap("PersistentVolumeClaim", cluster.Forbidden)},
+		"namespaces, when a neighbor keeps Pods away by their labels": {
+			documents: []string{nodeText("a", ""), podText("x", "1"), podText("neighbor", "1", "nodeName: a",
+				"affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone, "+
+					"namespaceSelector: {matchLabels: {team: a}}}]}}")},
+			gaps: gap("Namespace", cluster.Absent),
+			want: []string{"cannot judge inter-Pod affinity terms with a namespaceSelector: the input holds no Namespace"}},
+		"device classes, which may stand behind an extended resource, when they are refused": {
+			documents: []string{nodeText("a", ""), strings.Replace(podText("x", "1"), "cpu:", "example.com/gpu: 1, cpu:", 1)},
+			gaps:      gap("DeviceClass", cluster.Forbidden),
+			want:      []string{"cannot judge device claims: listing deviceclasses is forbidden; ask for the permission to list them"}},
+		"device classes, when they are merely absent": {
+			documents: []string{nodeText("a", ""), strings.Replace(podText("x", "1"), "cpu:", "example.com/gpu: 1, cpu:", 1)},
+			gaps:      gap("DeviceClass", cluster.Absent)},
+		"Pods": {documents: []string{nodeText("a", ""), podText("x", "1")}, gaps: gap("Pod", cluster.Absent),
+			want: []string{"the input holds no Pod: every node counts as empty"}},
 		"a kind that is absent and only changes scores": {
 			documents: []string{nodeText("a", ""), strings.Replace(podText("x", "1"), "{name: x,", "{name: x, labels: {app: x},", 1)},
 			gaps:      gap("Service", cluster.Absent)},

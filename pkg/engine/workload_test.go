@@ -93,6 +93,11 @@ func TestPendingPodsOfAWorkloadAreGrouped(t *testing.T) {
 		ownedPod("web-1-a", "1", ""), ownedPod("web-1-b", "1", ""), ownedPod("web-1-c", "2", ""),
 		ownedPod("web-1-running", "1", "nodeName: node"), ownedPod("web-1-done", "1", "\nstatus: {phase: Failed}"),
 		ownedPod("web-1-d", "1", "\nstatus: {nominatedNodeName: node}"), ownedPod("web-1-e", "2", ""))
+	for _, pod := range stateOf(t, ownedPod("web-1-f", "3", ""), ownedPod("web-1-g", "3", "")).Pods {
+		own := corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}
+		pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: "own", VolumeSource: own})
+		state.Pods = append(state.Pods, pod)
+	}
 	pending := engine.Pending(state, state.Deployments[0])
 	var got [][]string
 	for _, group := range engine.Group(pending) {
@@ -102,7 +107,7 @@ func TestPendingPodsOfAWorkloadAreGrouped(t *testing.T) {
 		}
 		got = append(got, names)
 	}
-	want := [][]string{{"web-1-a", "web-1-b"}, {"web-1-c", "web-1-e"}, {"web-1-d"}}
+	want := [][]string{{"web-1-a", "web-1-b"}, {"web-1-c", "web-1-e"}, {"web-1-d"}, {"web-1-f"}, {"web-1-g"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("groups (-want +got)\n%s", diff)
 	}
