@@ -32,6 +32,13 @@ metadata: {name: one, namespace: default, uid: uid-one}
 spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu,
   selectors: [{cel: {expression: 'device.attributes["gpu.example.com"].big'}}]}}]}}`
 
+const sliceOfC = `
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: of-c}
+spec: {driver: gpu.example.com, nodeName: c, pool: {name: c, resourceSliceCount: 1}, devices: [{name: g}]}
+`
+
 // A filter that fails where kube-scheduler never asks it is told and changes nothing; where kube-scheduler asks it, there
 // is no verdict.
 func TestFilterThatFails(t *testing.T) {
@@ -46,6 +53,16 @@ func TestFilterThatFails(t *testing.T) {
 		}
 		if failed := got.Nodes[1].Filters[1]; failed.Code != "Error" || !strings.Contains(failed.Reasons[0], "no such key") {
 			t.Errorf("the filter that fails says %+v", failed)
+		}
+	})
+	t.Run("on several nodes, of which the first by name is told", func(t *testing.T) {
+		state := stateOf(t, devices, sliceOfC, nodeText("b", ""), nodeText("c", ""), podText("x", "1", claims))
+		e := engineOf(t, state, engine.Options{})
+		for range 20 {
+			_, err := e.Explain(t.Context(), podNamed(t, state, "x"))
+			if err == nil || !strings.Contains(err.Error(), "gpu.example.com/b/g") {
+				t.Fatalf("got error %v, want the one of node b", err)
+			}
 		}
 	})
 	t.Run("first of all", func(t *testing.T) {

@@ -106,7 +106,9 @@ func (s *Scheduler) reject(ctx context.Context, c cycle, err error, judgment *Ju
 	var fitError *framework.FitError
 	if !errors.As(err, &fitError) {
 		judgment.Message = err.Error()
-		judgment.Internal = isInternal(err)
+		if judgment.Internal = isInternal(err); judgment.Internal {
+			judgment.Message = firstFailure(judgment.Nodes, err).Error()
+		}
 		return ctx.Err()
 	}
 	preemption, err := s.preempt(ctx, c, fitError)
@@ -122,6 +124,17 @@ func (s *Scheduler) reject(ctx context.Context, c cycle, err error, judgment *Ju
 func (s *Scheduler) Gated(ctx context.Context, profile string, pod *corev1.Pod) bool {
 	fw, ok := s.framework(profile)
 	return ok && len(gates(quiet(ctx), fw, pod)) > 0
+}
+
+// firstFailure is what kube-scheduler fails on, on the first node by name: SchedulePod names the node that it happens
+// to meet first. It is err when it fails on no node in particular.
+func firstFailure(nodes []NodeJudgment, err error) error {
+	for i := range nodes {
+		if rejections := nodes[i].Rejections; len(rejections) > 0 && rejections[0].IsError() {
+			return rejections[0].AsError()
+		}
+	}
+	return err
 }
 
 // isInternal tells whether SchedulePod failed, rather than found no node.
