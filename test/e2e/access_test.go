@@ -9,11 +9,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
@@ -22,6 +25,7 @@ import (
 // explainFile runs `kubectl sched explain -f` on the manifest with more arguments.
 func explainFile(ctx context.Context, t *testing.T, manifest string, args ...string) (report.Explanation, output) {
 	t.Helper()
+	waitCaches(ctx, t)
 	file := filepath.Join(t.TempDir(), "pod.yaml")
 	if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
 		t.Fatal(err)
@@ -94,6 +98,7 @@ func TestExplainWithTheDocumentedRole(t *testing.T) {
 		t.Fatalf("deploy/rbac-explain.yaml: %v", err)
 	}
 	create(ctx, t, node("only"), role, bindTo("reader", role))
+	waitAllowed(ctx, t, "reader")
 
 	said, out := explainFile(ctx, t, plainPod, "--as=reader")
 	if said.Verdict != report.Schedulable || said.Admission != report.AdmittedLocally {
@@ -118,6 +123,8 @@ func TestExplainWithFewPermissions(t *testing.T) {
 		PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "nowhere"},
 	}}}
 	create(ctx, t, node("only"), few, bindTo("junior", few), waits)
+	waitAllowed(ctx, t, "junior")
+	waitCaches(ctx, t)
 
 	out := env.kubectl.run(ctx, t, "sched", "explain", "pod/waits", "-n", namespace, "--as=junior")
 	if want := "Warning: cannot judge volumes: listing persistentvolumeclaims is forbidden"; out.exitCode != 1 ||
@@ -127,6 +134,23 @@ func TestExplainWithFewPermissions(t *testing.T) {
 	out = env.kubectl.run(ctx, t, "sched", "explain", "pod/waits", "-n", namespace, "--as=stranger")
 	if out.exitCode != 2 || out.stdout != "" || !strings.Contains(out.stderr, "cannot list nodes") {
 		t.Errorf("explain as stranger: %+v, want exit code 2 and an error that names the permission", out)
+	}
+}
+
+// waitAllowed waits until the API server's authorizer has seen that the user may list Nodes.
+func waitAllowed(ctx context.Context, t *testing.T, user string) {
+	t.Helper()
+	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+		User:               user,
+		ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: "list", Resource: "nodes"},
+	}}
+	err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, decisionTimeout, true,
+		func(ctx context.Context) (bool, error) {
+			answer, err := env.Client.AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+			return err == nil && answer.Status.Allowed, err
+		})
+	if err != nil {
+		t.Fatalf("waiting until %s may list nodes: %v", user, err)
 	}
 }
 

@@ -89,6 +89,7 @@ func (c explainCase) check(ctx context.Context, t *testing.T) {
 // explain runs `kubectl sched explain pod/NAME -o json` and checks that the exit code tells the verdict too.
 func explain(ctx context.Context, t *testing.T, pod *corev1.Pod) report.Explanation {
 	t.Helper()
+	waitCaches(ctx, t)
 	out := env.kubectl.run(ctx, t, "sched", "explain", "pod/"+pod.Name, "-n", pod.Namespace, "-o", "json")
 	var explanation report.Explanation
 	if err := json.Unmarshal([]byte(out.stdout), &explanation); err != nil {
