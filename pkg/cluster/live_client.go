@@ -78,6 +78,16 @@ func (c *connection) client(gv schema.GroupVersion) (*rest.RESTClient, error) {
 	return client, nil
 }
 
+// connectFor prepares a connection and its client of one group version.
+func connectFor(config *rest.Config, gv schema.GroupVersion) (*connection, *rest.RESTClient, error) {
+	api, err := connect(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := api.client(gv)
+	return api, client, err
+}
+
 // version returns the server's gitVersion, empty when the server does not tell it. It fails only when there is no
 // answer.
 func (c *connection) version(ctx context.Context) (string, error) {

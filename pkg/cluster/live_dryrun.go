@@ -21,11 +21,7 @@ func CreateDryRun(ctx context.Context, config *rest.Config, object Object) (Obje
 	if kind == nil {
 		return nil, fmt.Errorf("cannot create a %T: it is not in the table of kinds", object)
 	}
-	api, err := connect(config)
-	if err != nil {
-		return nil, err
-	}
-	client, err := api.client(kind.GroupVersion())
+	api, client, err := connectFor(config, kind.GroupVersion())
 	if err != nil {
 		return nil, err
 	}
@@ -48,12 +44,8 @@ func CreateDryRun(ctx context.Context, config *rest.Config, object Object) (Obje
 
 // MayCreate asks the API server whether RBAC lets the user create objects of the kind in the namespace.
 func MayCreate(ctx context.Context, config *rest.Config, kind *Kind, namespace string) (bool, error) {
-	api, err := connect(config)
-	if err != nil {
-		return false, err
-	}
 	gv := authorizationv1.SchemeGroupVersion
-	client, err := api.client(gv)
+	api, client, err := connectFor(config, gv)
 	if err != nil {
 		return false, err
 	}

@@ -52,11 +52,7 @@ func List(ctx context.Context, config *rest.Config, kind *Kind, selector ListSel
 // Get reads one object, current and whole (without managedFields and the last-applied annotation). The error of an
 // object that does not exist satisfies apierrors.IsNotFound.
 func Get(ctx context.Context, config *rest.Config, kind *Kind, namespace, name string) (Object, error) {
-	api, err := connect(config)
-	if err != nil {
-		return nil, err
-	}
-	client, err := api.client(kind.GroupVersion())
+	api, client, err := connectFor(config, kind.GroupVersion())
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine/reason"
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine/upstream"
@@ -66,7 +67,7 @@ func (e *Engine) standing(ctx context.Context, pod *corev1.Pod, profile string) 
 	case pod.DeletionTimestamp != nil && !e.scheduler.Gated(ctx, profile, pod):
 		// The words of upstream's Scheduler.skipPodSchedule (v1.37.2).
 		return report.Unschedulable, fmt.Sprintf("skip schedule deleting pod: %s/%s", pod.Namespace, pod.Name)
-	case pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed:
+	case upstream.Finished(pod):
 		return report.Unschedulable, fmt.Sprintf("the Pod has finished (phase %s): kube-scheduler does not look at it",
 			pod.Status.Phase)
 	}
@@ -200,14 +201,10 @@ func preemption(judged *upstream.Preemption) *report.Preemption {
 		Message:  judged.Message,
 	}
 	for _, victim := range judged.Victims {
-		var priority int32
-		if victim.Spec.Priority != nil {
-			priority = *victim.Spec.Priority
-		}
 		out.Victims = append(out.Victims, report.Victim{
 			Namespace:   victim.Namespace,
 			Name:        victim.Name,
-			Priority:    priority,
+			Priority:    corev1helpers.PodPriority(victim),
 			ViolatesPDB: judged.Violating.Has(victim.UID),
 		})
 	}

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
+	"github.com/kubectl-sched/kubectl-sched/pkg/engine/upstream"
 )
 
 // Manifest is a Pod that is not in the cluster, as somebody or a controller would create it.
@@ -107,8 +108,7 @@ func Pending(state *cluster.State, workload cluster.Object) []*corev1.Pod {
 
 // IsPending tells whether a Pod waits for a node.
 func IsPending(pod *corev1.Pod) bool {
-	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil &&
-		pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed
+	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && !upstream.Finished(pod)
 }
 
 // controller names the object that controls another one.

@@ -115,6 +115,9 @@ func (s *Scheduler) reject(ctx context.Context, c cycle, err error, judgment *Ju
 	if err != nil {
 		return fmt.Errorf("judging preemption for pod %s/%s: %w", c.pod.Namespace, c.pod.Name, err)
 	}
+	if preemption != nil {
+		fitError.Diagnosis.PostFilterMsg = preemption.Message
+	}
 	judgment.Preemption = preemption
 	judgment.Message = fitError.Error()
 	return nil
@@ -180,10 +183,12 @@ func (s *Scheduler) explain(ctx context.Context, c cycle, judgment *Judgment) er
 	if err := newFilters(c).run(ctx, evaluated); err != nil {
 		return err
 	}
-	if err := s.extend(c.pod, evaluated); err != nil {
+	err := s.extend(c.pod, evaluated)
+	if err != nil {
 		return err
 	}
-	return s.score(ctx, c, judgment)
+	judgment.Scores, err = s.score(ctx, c, infosOf(feasibleOf(evaluated)))
+	return err
 }
 
 // notEvaluated returns all nodes, sorted by name.

@@ -109,7 +109,7 @@ func (p *preemptor) postFilter(ctx context.Context, c cycle, statuses *framework
 	return out, err
 }
 
-// preempt runs the PostFilter plugins and writes their message into the error, as upstream's schedulingAlgorithm does.
+// preempt runs the PostFilter plugins, as upstream's schedulingAlgorithm does.
 //
 // The profile's own DefaultPreemption acts on a candidate when it finds one, and samples candidates from a random
 // offset. So ours looks first, at all of them. When it finds one, the profile's plugins only see nodes that preemption
@@ -119,23 +119,19 @@ func (s *Scheduler) preempt(ctx context.Context, c cycle, fitError *framework.Fi
 	if !c.framework.HasPostFilterPlugins() {
 		return nil, nil
 	}
-	out := &Preemption{}
-	defer func() { fitError.Diagnosis.PostFilterMsg = out.Message }()
 	statuses := fitError.Diagnosis.NodeToStatus
 	preemptor := s.preemptors[c.framework.ProfileName()]
 	best, err := preemptor.best(ctx, c, statuses)
 	if err != nil {
 		return nil, err
 	}
-	if best == nil {
-		_, status := c.framework.RunPostFilterPlugins(ctx, c.state, c.pod, statuses)
-		out.Message = status.Message()
-		return out, ctx.Err()
+	seen := statuses
+	if best != nil {
+		seen = framework.NewDefaultNodeToStatus()
 	}
-	_, status := c.framework.RunPostFilterPlugins(ctx, c.state, c.pod, framework.NewDefaultNodeToStatus())
-	if status.Code() != fwk.Unschedulable {
-		out.Message = status.Message()
-		return out, ctx.Err()
+	_, status := c.framework.RunPostFilterPlugins(ctx, c.state, c.pod, seen)
+	if best == nil || status.Code() != fwk.Unschedulable {
+		return &Preemption{Message: status.Message()}, ctx.Err()
 	}
 	if !s.extendersPreempt(c.pod) {
 		only := framework.NewDefaultNodeToStatus()
@@ -149,8 +145,7 @@ func (s *Scheduler) preempt(ctx context.Context, c cycle, fitError *framework.Fi
 	if answer.NodeName == best.Name() {
 		answer.Victims = best.Victims().Pods
 	}
-	out = answer
-	return out, ctx.Err()
+	return answer, ctx.Err()
 }
 
 // extendersPreempt tells whether an extender has a say in preemption: then the best node is known only to PostFilter.

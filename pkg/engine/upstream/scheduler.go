@@ -136,14 +136,15 @@ func (s *Scheduler) serve(factory informers.SharedInformerFactory, state *cluste
 func active(pods []*corev1.Pod) []*corev1.Pod {
 	out := make([]*corev1.Pod, 0, len(pods))
 	for _, pod := range pods {
-		if !finished(pod) {
+		if !Finished(pod) {
 			out = append(out, pod)
 		}
 	}
 	return out
 }
 
-func finished(pod *corev1.Pod) bool {
+// Finished tells whether a Pod has ended, so that no scheduler sees it.
+func Finished(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
@@ -182,7 +183,7 @@ func (s *Scheduler) fill(ctx context.Context, pods []*corev1.Pod) error {
 		return err
 	}
 	for _, pod := range pods {
-		if pod.Spec.NodeName == "" || finished(pod) {
+		if pod.Spec.NodeName == "" || Finished(pod) {
 			continue
 		}
 		info, err := s.snapshot.Get(pod.Spec.NodeName)

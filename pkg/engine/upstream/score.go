@@ -10,26 +10,19 @@ import (
 
 // score runs the Score plugins over the feasible nodes as upstream's prioritizeNodes does. With one feasible node
 // kube-scheduler does not score, and neither do we.
-func (s *Scheduler) score(ctx context.Context, c cycle, judgment *Judgment) error {
-	var infos []fwk.NodeInfo
-	for i := range judgment.Nodes {
-		if node := &judgment.Nodes[i]; node.Feasible() {
-			infos = append(infos, node.Info)
-		}
-	}
+func (s *Scheduler) score(ctx context.Context, c cycle, infos []fwk.NodeInfo) ([]fwk.NodePluginScores, error) {
 	if len(infos) < 2 || !c.framework.HasScorePlugins() && len(s.sched.Extenders) == 0 {
-		return nil
+		return nil, nil
 	}
 	if status := c.framework.RunPreScorePlugins(ctx, c.state, c.pod, infos); !status.IsSuccess() {
-		return status.AsError()
+		return nil, status.AsError()
 	}
 	scores, status := c.framework.RunScorePlugins(ctx, c.state, c.pod, infos)
 	if !status.IsSuccess() {
-		return status.AsError()
+		return nil, status.AsError()
 	}
 	s.prioritize(c.pod, infos, scores)
-	judgment.Scores = scores
-	return nil
+	return scores, nil
 }
 
 // prioritize adds the scores of the extenders. Like upstream, it goes on without an extender that fails.
