@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/restmapper"
+	"k8s.io/client-go/util/retry"
 )
 
 // object is any API object a test creates.
@@ -53,8 +54,16 @@ func createOne(ctx context.Context, resource dynamic.ResourceInterface, o object
 		return err
 	}
 	if _, isPod := o.(*corev1.Pod); isPod && content.Object["status"] != nil {
-		stored.Object["status"] = merged(stored.Object["status"], content.Object["status"])
-		if stored, err = resource.UpdateStatus(ctx, stored, metav1.UpdateOptions{}); err != nil {
+		// A running kube-scheduler may write the status of the new Pod at the same time.
+		err := retry.RetryOnConflict(retry.DefaultBackoff, func() (err error) {
+			if stored, err = resource.Get(ctx, o.GetName(), metav1.GetOptions{}); err != nil {
+				return err
+			}
+			stored.Object["status"] = merged(stored.Object["status"], content.Object["status"])
+			stored, err = resource.UpdateStatus(ctx, stored, metav1.UpdateOptions{})
+			return err
+		})
+		if err != nil {
 			return fmt.Errorf("writing the status: %w", err)
 		}
 	}
