@@ -198,20 +198,11 @@ func TestDetailsAreTrue(t *testing.T) {
 
 func checkDetails(t *testing.T, node *corev1.Node, filter report.Rejection) {
 	t.Helper()
-	switch filter.Plugin {
-	case names.NodeResourcesFit:
-		if len(filter.Details) != len(filter.Reasons) {
-			t.Errorf("node %s: %d details for the reasons %q, want one for each",
-				node.Name, len(filter.Details), filter.Reasons)
-		}
-		for _, detail := range filter.Details {
+	for _, detail := range filter.Details {
+		switch detail := detail.(type) {
+		case report.InsufficientResource:
 			checkSum(t, node, detail)
-		}
-	case names.TaintToleration:
-		if len(filter.Details) == 0 {
-			t.Errorf("node %s: no taint is named", node.Name)
-		}
-		for _, detail := range filter.Details {
+		case report.UntoleratedTaint:
 			taint := corev1.Taint{Key: detail.Key, Value: detail.Value, Effect: corev1.TaintEffect(detail.Effect)}
 			if taint.Effect == corev1.TaintEffectPreferNoSchedule || !slices.Contains(node.Spec.Taints, taint) {
 				t.Errorf("node %s: taint %s is none that keeps a Pod away: the node has %v",
@@ -221,7 +212,7 @@ func checkDetails(t *testing.T, node *corev1.Node, filter report.Rejection) {
 	}
 }
 
-func checkSum(t *testing.T, node *corev1.Node, detail report.Detail) {
+func checkSum(t *testing.T, node *corev1.Node, detail report.InsufficientResource) {
 	t.Helper()
 	missing := resource.MustParse(detail.Requested)
 	missing.Add(resource.MustParse(detail.Used))

@@ -73,30 +73,28 @@ func (e *Engine) explainDaemonPod(ctx context.Context, set *appsv1.DaemonSet, no
 		out.Verdict, out.Message = report.NoProfile, e.noProfile(profile)
 		return nil
 	}
-	judgment, err := e.scheduler.Judge(ctx, profile, upstream.WithClaims(e.state, stored, nil))
-	if err != nil {
-		return err
-	}
-	if judgment.Internal {
-		return undecided(stored, judgment)
-	}
 	out.Profile = profile
-	for i := range judgment.Nodes {
-		if judged := &judgment.Nodes[i]; judged.Info.Node().Name == node.Name {
-			out.Nodes = append(out.Nodes, daemonNode(judged, judgment, reason.For(stored)))
+	subject := upstream.WithClaims(e.state, stored, nil)
+	return e.judged(ctx, profile, subject, func(judgment *upstream.Judgment, explainer *reason.Explainer) error {
+		for i := range judgment.Nodes {
+			if judged := &judgment.Nodes[i]; judged.Info.Node().Name == node.Name {
+				out.Nodes = append(out.Nodes, daemonNode(ctx, judged, judgment, explainer))
+			}
 		}
-	}
-	if len(judgment.Gates) > 0 || judgment.Host == "" {
-		addFailure(out, judgment)
-	}
-	return nil
+		if len(judgment.Gates) > 0 || judgment.Host == "" {
+			addFailure(out, judgment)
+		}
+		return nil
+	})
 }
 
 // daemonNode is the row of a wanted node. A Pod that is rejected as a whole is a no to its only node.
-func daemonNode(judged *upstream.NodeJudgment, judgment *upstream.Judgment, explainer *reason.Explainer) report.Node {
-	row := node(judged, explainer)
+func daemonNode(ctx context.Context, judged *upstream.NodeJudgment, judgment *upstream.Judgment,
+	explainer *reason.Explainer,
+) report.Node {
+	row := node(ctx, judged, explainer)
 	if row.Verdict == report.NotEvaluated {
-		row.Verdict, row.Filters = report.Rejected, preFilters(judgment)
+		row.Verdict, row.Filters = report.Rejected, preFilters(ctx, judgment, explainer)
 	}
 	return row
 }

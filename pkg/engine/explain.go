@@ -34,14 +34,13 @@ func (e *Engine) explain(ctx context.Context, subject upstream.Subject) (*report
 		return out, nil
 	}
 	out.Profile = profile
-	judgment, err := e.judge(ctx, profile, subject)
+	err := e.judged(ctx, profile, subject, func(judgment *upstream.Judgment, explainer *reason.Explainer) error {
+		fill(ctx, out, judgment, explainer, e.scheduler.Weights(profile))
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	if judgment.Internal {
-		return nil, undecided(pod, judgment)
-	}
-	fill(out, judgment, pod, e.scheduler.Weights(profile))
 	out.Warnings = append(out.Warnings, e.gapWarnings(pod, relevant)...)
 	if upstream.ReadsPodGroups() && pod.Spec.SchedulingGroup != nil {
 		out.Warnings = append(out.Warnings, "the Pod belongs to a Pod group: it is judged alone, kube-scheduler decides "+
@@ -126,18 +125,31 @@ func refuse(out *report.Explanation, why error) {
 	out.Verdict, out.Message = report.Invalid, why.Error()
 }
 
-func (e *Engine) judge(ctx context.Context, profile string, subject upstream.Subject) (*upstream.Judgment, error) {
+// judged judges a Pod and runs tell with the result, while what was judged is still in place. A Pod that has a node is
+// judged as if it had none.
+func (e *Engine) judged(ctx context.Context, profile string, subject upstream.Subject,
+	tell func(*upstream.Judgment, *reason.Explainer) error,
+) error {
+	judge := func(pod *corev1.Pod) error {
+		judgment, err := e.scheduler.Judge(ctx, profile, pod)
+		if err != nil {
+			return err
+		}
+		if judgment.Internal {
+			return undecided(pod, judgment)
+		}
+		return tell(judgment, reason.For(reason.Question{
+			Pod: pod, Handle: e.scheduler.Handle(profile), Args: e.scheduler.Args(profile),
+		}))
+	}
 	pod := subject.Pod
 	if pod.Spec.NodeName == "" {
-		return e.scheduler.Judge(ctx, profile, subject)
+		return e.scheduler.With(subject, func() error { return judge(pod) })
 	}
 	subject.Pod = unbound(pod)
-	var judgment *upstream.Judgment
-	err := e.scheduler.Without(ctx, []*corev1.Pod{pod}, func() (err error) {
-		judgment, err = e.scheduler.Judge(ctx, profile, subject)
-		return err
+	return e.scheduler.Without(ctx, []*corev1.Pod{pod}, func() error {
+		return e.scheduler.With(subject, func() error { return judge(subject.Pod) })
 	})
-	return judgment, err
 }
 
 // unbound returns the Pod as it was before it was bound. What the claim controller wrote stays: DynamicResources reads
@@ -156,9 +168,11 @@ func unbound(pod *corev1.Pod) *corev1.Pod {
 }
 
 // fill writes a judgment into the report.
-func fill(out *report.Explanation, judgment *upstream.Judgment, pod *corev1.Pod, weights map[string]int64) {
-	out.PreFilter = preFilters(judgment)
-	out.Nodes = nodes(judgment, reason.For(pod), weights)
+func fill(ctx context.Context, out *report.Explanation, judgment *upstream.Judgment, explainer *reason.Explainer,
+	weights map[string]int64,
+) {
+	out.PreFilter = preFilters(ctx, judgment, explainer)
+	out.Nodes = nodes(ctx, judgment, explainer, weights)
 	if out.Verdict == report.Bound {
 		return
 	}
@@ -171,7 +185,7 @@ func fill(out *report.Explanation, judgment *upstream.Judgment, pod *corev1.Pod,
 		out.Preemption = preemption(judgment.Preemption)
 	default:
 		out.Verdict = report.Schedulable
-		out.NodeName, out.Ties = choose(judgment.Host, pod.Status.NominatedNodeName, out.Nodes)
+		out.NodeName, out.Ties = choose(judgment.Host, out.NominatedNodeName, out.Nodes)
 	}
 }
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	fwk "k8s.io/kube-scheduler/framework"
@@ -11,42 +12,45 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
 
-func preFilters(judgment *upstream.Judgment) []report.Rejection {
+func preFilters(ctx context.Context, judgment *upstream.Judgment, explainer *reason.Explainer) []report.Rejection {
 	out := []report.Rejection{}
 	for _, status := range judgment.Gates {
-		out = append(out, rejection(status, status.Plugin()))
+		out = append(out, rejection(ctx, status, explainer, nil))
 	}
 	status := judgment.PreFilter
 	if status == nil {
 		status = judgment.Absent
 	}
 	for _, plugin := range judgment.Narrowed {
-		out = append(out, rejection(status, plugin))
+		out = append(out, rejection(ctx, status.Clone().WithPlugin(plugin), explainer, nil))
 	}
 	if status != nil && len(judgment.Narrowed) == 0 {
-		out = append(out, rejection(status, status.Plugin()))
+		out = append(out, rejection(ctx, status, explainer, nil))
 	}
 	return out
 }
 
-func rejection(status *fwk.Status, plugin string) report.Rejection {
-	return report.Rejection{
-		Plugin:  plugin,
+// rejection tells of one plugin's no, to a node or, when that is nil, to the Pod as a whole.
+func rejection(ctx context.Context, status *fwk.Status, explainer *reason.Explainer, node fwk.NodeInfo) report.Rejection {
+	out := report.Rejection{
+		Plugin:  status.Plugin(),
 		Code:    status.Code().String(),
-		Reasons: status.Reasons(),
-		Details: []report.Detail{},
+		Reasons: explainer.InOrder(status.Plugin(), status.Reasons()),
 	}
+	out.Details = explainer.Details(ctx, status, out.Reasons, node)
+	return out
 }
 
 // nodes lists all nodes, in the order of sortNodes.
-func nodes(judgment *upstream.Judgment, explainer *reason.Explainer, weights map[string]int64) []report.Node {
+func nodes(ctx context.Context, judgment *upstream.Judgment, explainer *reason.Explainer, weights map[string]int64,
+) []report.Node {
 	scores := make(map[string]*fwk.NodePluginScores, len(judgment.Scores))
 	for i := range judgment.Scores {
 		scores[judgment.Scores[i].Name] = &judgment.Scores[i]
 	}
 	out := make([]report.Node, 0, len(judgment.Nodes))
 	for i := range judgment.Nodes {
-		out = append(out, node(&judgment.Nodes[i], explainer))
+		out = append(out, node(ctx, &judgment.Nodes[i], explainer))
 		last := &out[len(out)-1]
 		if score := scores[last.Name]; score != nil {
 			last.Scores, last.Total = pluginScores(score, weights), score.TotalScore
@@ -81,7 +85,7 @@ func emptyNode(name string) report.Node {
 	}
 }
 
-func node(judged *upstream.NodeJudgment, explainer *reason.Explainer) report.Node {
+func node(ctx context.Context, judged *upstream.NodeJudgment, explainer *reason.Explainer) report.Node {
 	out := emptyNode(judged.Info.Node().Name)
 	if judged.Evaluated {
 		out.Verdict = report.Rejected
@@ -90,10 +94,7 @@ func node(judged *upstream.NodeJudgment, explainer *reason.Explainer) report.Nod
 		out.Verdict = report.Feasible
 	}
 	for _, status := range judged.Rejections {
-		filter := rejection(status, status.Plugin())
-		filter.Reasons = explainer.InOrder(filter.Plugin, filter.Reasons)
-		filter.Details = explainer.Details(filter.Plugin, filter.Reasons, judged.Seen)
-		out.Filters = append(out.Filters, filter)
+		out.Filters = append(out.Filters, rejection(ctx, status, explainer, judged.Seen))
 	}
 	return out
 }

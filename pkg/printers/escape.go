@@ -36,6 +36,22 @@ func copyEscaped(to, from reflect.Value) {
 			to.Set(reflect.New(from.Type().Elem()))
 			copyEscaped(to.Elem(), from.Elem())
 		}
+	case reflect.Interface:
+		if !from.IsNil() {
+			value := reflect.New(from.Elem().Type()).Elem()
+			copyEscaped(value, from.Elem())
+			to.Set(value)
+		}
+	case reflect.Map:
+		if !from.IsNil() {
+			to.Set(reflect.MakeMap(from.Type()))
+			for entries := from.MapRange(); entries.Next(); {
+				key, value := reflect.New(from.Type().Key()).Elem(), reflect.New(from.Type().Elem()).Elem()
+				copyEscaped(key, entries.Key())
+				copyEscaped(value, entries.Value())
+				to.SetMapIndex(key, value)
+			}
+		}
 	default:
 		to.Set(from)
 	}

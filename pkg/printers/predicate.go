@@ -1,14 +1,10 @@
 package printers
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
-
-// resourcePods is the resource of which a Pod takes one whatever it requests.
-const resourcePods = "pods"
 
 // predicates are what a rejection by a plugin says of nodes, where upstream's text takes more words for it.
 var predicates = map[string]predicate{
@@ -32,15 +28,8 @@ func nodePredicate(node report.Node, preFilter []report.Rejection) predicate {
 		return predicate{"is rejected", "are rejected"}
 	}
 	first := node.Filters[0]
-	if lacked := lackedResources(first.Details); lacked != "" {
-		return predicate{"lacks " + lacked, "lack " + lacked}
-	}
-	if taints := taintFacts(first.Details); len(taints) > 0 {
-		noun := "taint "
-		if len(taints) > 1 {
-			noun = "taints "
-		}
-		return predicate{"has " + noun + listNames(taints), "have " + noun + listNames(taints)}
+	if said := detailsPredicate(first.Details); said != (predicate{}) {
+		return said
 	}
 	if known, ok := predicates[first.Plugin]; ok {
 		return known
@@ -55,20 +44,4 @@ func upstreamPredicate(r report.Rejection) predicate {
 		return predicate{rest, rest}
 	}
 	return predicate{withMessage("fails "+r.Plugin, text), withMessage("fail "+r.Plugin, text)}
-}
-
-// lackedResources lists the resources that are not enough, sorted by name.
-func lackedResources(details []report.Detail) string {
-	var names []string
-	for _, d := range details {
-		switch {
-		case d.Type != report.InsufficientResource:
-		case d.Resource == resourcePods:
-			names = append(names, "places for Pods")
-		default:
-			names = append(names, d.Resource)
-		}
-	}
-	slices.Sort(names)
-	return listNames(slices.Compact(names))
 }

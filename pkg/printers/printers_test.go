@@ -252,7 +252,7 @@ func TestCausesAddUp(t *testing.T) {
 	e := report.NewExplanation(report.Metadata{Namespace: "shop", Name: "web"})
 	e.Verdict = report.Unschedulable
 	for i := range 30 {
-		taint := report.Detail{Type: report.UntoleratedTaint, Key: fmt.Sprintf("key-%02d", i%8), Effect: "NoSchedule"}
+		taint := report.UntoleratedTaint{Key: fmt.Sprintf("key-%02d", i%8), Effect: "NoSchedule"}
 		e.Nodes = append(e.Nodes, rejected(i, "TaintToleration", "node(s) had untolerated taint(s)", taint))
 	}
 	want := "pod/web in shop: Unschedulable - no node of 30 fits: 4 have taint key-00:NoSchedule, 4 have taint " +
@@ -269,7 +269,7 @@ func TestNearestNodeLacksNothingElse(t *testing.T) {
 	e.Verdict = report.Unschedulable
 	for i, missing := range []string{"100m", "2", "1500m"} {
 		e.Nodes = append(e.Nodes, rejected(i, "NodeResourcesFit", "Insufficient cpu",
-			report.Detail{Type: report.InsufficientResource, Resource: "cpu", Missing: missing}))
+			report.InsufficientResource{Resource: "cpu", Missing: missing}))
 	}
 	e.Nodes[0].Filters = append(e.Nodes[0].Filters, report.Rejection{Plugin: "NodePorts"})
 	got, _, _ := strings.Cut(show(t, printers.Options{}, e), "\n")
@@ -310,8 +310,8 @@ func TestFiveThousandNodes(t *testing.T) {
 	e := report.NewExplanation(report.Metadata{Name: "web"})
 	e.Verdict = report.Unschedulable
 	for i := range 5000 {
-		e.Nodes = append(e.Nodes, rejected(i, "NodeResourcesFit", "Insufficient cpu", report.Detail{
-			Type: report.InsufficientResource, Resource: "cpu",
+		e.Nodes = append(e.Nodes, rejected(i, "NodeResourcesFit", "Insufficient cpu", report.InsufficientResource{
+			Resource: "cpu",
 			Requested: "4", Used: fmt.Sprintf("%dm", i+1), Allocatable: "4", Missing: fmt.Sprintf("%dm", i+1),
 		}))
 	}

@@ -3,8 +3,6 @@ package printers
 import (
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
 
@@ -75,57 +73,4 @@ func nonEmpty(texts []string) []string {
 		}
 	}
 	return out
-}
-
-// factText is one fact in words, or empty for a type that it does not know.
-func factText(d report.Detail, s style) string {
-	switch d.Type {
-	case report.InsufficientResource:
-		if s == withoutNumbers {
-			return ""
-		}
-		return resourceFact(d)
-	case report.UntoleratedTaint:
-		return taintFact(d)
-	default:
-		return ""
-	}
-}
-
-// resourceFact says "wants 2, 500m of 4 free".
-func resourceFact(d report.Detail) string {
-	allocatable, err := resource.ParseQuantity(d.Allocatable)
-	if err != nil {
-		return "wants " + d.Requested
-	}
-	free := allocatable.DeepCopy()
-	if used, err := resource.ParseQuantity(d.Used); err == nil {
-		free.Sub(used)
-	}
-	if free.Sign() <= 0 {
-		return "wants " + readable(d.Requested) + ", none of " + readable(d.Allocatable) + " free"
-	}
-	write := readable
-	if readable(d.Requested) == readable(free.String()) { // too close to be told apart
-		write = func(quantity string) string { return quantity }
-	}
-	return "wants " + write(d.Requested) + ", " + write(free.String()) + " of " + write(d.Allocatable) + " free"
-}
-
-// taintFact writes a taint as kubectl does: "dedicated=gpu:NoSchedule", "dedicated:NoSchedule".
-func taintFact(d report.Detail) string {
-	if d.Value == "" {
-		return d.Key + ":" + d.Effect
-	}
-	return d.Key + "=" + d.Value + ":" + d.Effect
-}
-
-func taintFacts(details []report.Detail) []string {
-	var taints []string
-	for _, d := range details {
-		if d.Type == report.UntoleratedTaint {
-			taints = append(taints, taintFact(d))
-		}
-	}
-	return taints
 }

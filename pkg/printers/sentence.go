@@ -127,8 +127,8 @@ func nodeShortfall(node report.Node) (shortfall, bool) {
 	if len(node.Filters) == 0 || len(node.Filters[0].Details) != 1 {
 		return shortfall{}, false
 	}
-	detail := node.Filters[0].Details[0]
-	if detail.Type != report.InsufficientResource || detail.Resource == resourcePods {
+	detail, ok := node.Filters[0].Details[0].(report.InsufficientResource)
+	if !ok || detail.Resource == resourcePods {
 		return shortfall{}, false
 	}
 	amount, err := resource.ParseQuantity(detail.Missing)

@@ -102,35 +102,8 @@ type Rejection struct {
 	// Reasons is upstream's text, verbatim.
 	Reasons []string `json:"reasons"`
 	// Details are the facts behind the rejection.
-	Details []Detail `json:"details"`
+	Details Details `json:"details"`
 }
-
-// Detail is one fact behind a rejection: a union told apart by Type; fields that do not belong to the type are empty.
-// Quantities are in canonical Kubernetes form ("1500m", "2Gi").
-type Detail struct {
-	Type DetailType `json:"type"`
-
-	// InsufficientResource: what the Pod asks, what the node's Pods use, what the node has, and what lacks.
-	Resource    string `json:"resource,omitempty"`
-	Requested   string `json:"requested,omitempty"`
-	Used        string `json:"used,omitempty"`
-	Allocatable string `json:"allocatable,omitempty"`
-	Missing     string `json:"missing,omitempty"`
-
-	// UntoleratedTaint: the taint that no toleration of the Pod matches.
-	Key    string `json:"key,omitempty"`
-	Value  string `json:"value,omitempty"`
-	Effect string `json:"effect,omitempty"`
-}
-
-// DetailType tells the members of the union apart.
-type DetailType string
-
-// The kinds of facts.
-const (
-	InsufficientResource DetailType = "InsufficientResource"
-	UntoleratedTaint     DetailType = "UntoleratedTaint"
-)
 
 // Node is the judgment of one node.
 type Node struct {

@@ -2,6 +2,7 @@ package reason
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -43,6 +44,9 @@ func (e *Explainer) InOrder(plugin string, reasons []string) []string {
 	if plugin != names.NodeResourcesFit || len(reasons) < 2 {
 		return reasons
 	}
+	if e.requests == nil {
+		e.requests = requestsOf(e.question.Pod)
+	}
 	return slices.SortedStableFunc(slices.Values(reasons), func(a, b string) int {
 		nameA, nameB := e.requests[a].ResourceName, e.requests[b].ResourceName
 		return cmp.Or(cmp.Compare(rank(nameA), rank(nameB)), strings.Compare(string(nameA), string(nameB)))
@@ -62,25 +66,29 @@ func rank(name corev1.ResourceName) int {
 }
 
 // nodeResourcesFit gives the numbers behind each resource that the plugin found not to suffice.
-func nodeResourcesFit(r rejection) []report.Detail {
-	details := []report.Detail{}
-	for _, reason := range r.reasons {
-		request, ok := r.requests[reason]
-		if !ok {
-			continue
+func nodeResourcesFit(_ context.Context, q Question) explain {
+	requests := requestsOf(q.Pod)
+	return func(_ context.Context, r rejection) report.Details {
+		details := report.Details{}
+		for _, reason := range r.reasons {
+			if request, ok := requests[reason]; ok {
+				details = append(details, insufficient(request, r.node))
+			}
 		}
-		name := request.ResourceName
-		used, allocatable := accounted(r.node, name)
-		details = append(details, report.Detail{
-			Type:        report.InsufficientResource,
-			Resource:    string(name),
-			Requested:   amount(name, request.Requested),
-			Used:        amount(name, used),
-			Allocatable: amount(name, allocatable),
-			Missing:     amount(name, request.Requested-(allocatable-used)),
-		})
+		return details
 	}
-	return details
+}
+
+func insufficient(request noderesources.InsufficientResource, node fwk.NodeInfo) report.InsufficientResource {
+	name := request.ResourceName
+	used, allocatable := accounted(node, name)
+	return report.InsufficientResource{
+		Resource:    string(name),
+		Requested:   amount(name, request.Requested),
+		Used:        amount(name, used),
+		Allocatable: amount(name, allocatable),
+		Missing:     amount(name, request.Requested-(allocatable-used)),
+	}
 }
 
 // accounted returns what the node's Pods use of a resource and what the node has, in the unit in which the scheduler

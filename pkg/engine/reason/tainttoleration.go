@@ -1,6 +1,8 @@
 package reason
 
 import (
+	"context"
+
 	"github.com/go-logr/logr"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
@@ -12,20 +14,21 @@ import (
 
 // taintToleration names every taint that keeps the Pod away; the plugin stops at the first
 // (tainttoleration.TaintToleration.Filter, v1.37.2).
-func taintToleration(r rejection) []report.Detail {
+func taintToleration(_ context.Context, q Question) explain {
 	keepsAway := helper.DoNotScheduleTaintsFilterFunc()
 	comparison := utilfeature.DefaultFeatureGate.Enabled(features.TaintTolerationComparisonOperators)
-	details := []report.Detail{}
-	for _, taint := range r.node.Node().Spec.Taints {
-		if keepsAway(&taint) &&
-			!corev1helpers.TolerationsTolerateTaint(logr.Discard(), r.pod.Spec.Tolerations, &taint, comparison) {
-			details = append(details, report.Detail{
-				Type:   report.UntoleratedTaint,
-				Key:    taint.Key,
-				Value:  taint.Value,
-				Effect: string(taint.Effect),
-			})
+	return func(_ context.Context, r rejection) report.Details {
+		details := report.Details{}
+		for _, taint := range r.node.Node().Spec.Taints {
+			if keepsAway(&taint) &&
+				!corev1helpers.TolerationsTolerateTaint(logr.Discard(), q.Pod.Spec.Tolerations, &taint, comparison) {
+				details = append(details, report.UntoleratedTaint{
+					Key:    taint.Key,
+					Value:  taint.Value,
+					Effect: string(taint.Effect),
+				})
+			}
 		}
+		return details
 	}
-	return details
 }

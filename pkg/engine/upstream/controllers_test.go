@@ -75,10 +75,7 @@ func TestClaimsOfControllersAreJudged(t *testing.T) {
 			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "asks", UID: "asks"}}
 			test.edit(&pod.Spec)
 			for range 2 { // the second time nothing of the first must be left
-				judgment, err := scheduler.Judge(t.Context(), corev1.DefaultSchedulerName, upstream.WithClaims(state, pod, nil))
-				if err != nil {
-					t.Fatal(err)
-				}
+				judgment := judge(t, scheduler, upstream.WithClaims(state, pod, nil))
 				var got []string
 				for _, node := range judgment.Nodes {
 					if node.Feasible() {
@@ -91,6 +88,19 @@ func TestClaimsOfControllersAreJudged(t *testing.T) {
 			}
 		})
 	}
+}
+
+// judge asks the default profile about a subject.
+func judge(t *testing.T, scheduler *upstream.Scheduler, subject upstream.Subject) (judgment *upstream.Judgment) {
+	t.Helper()
+	err := scheduler.With(subject, func() (err error) {
+		judgment, err = scheduler.Judge(t.Context(), corev1.DefaultSchedulerName, subject.Pod)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return judgment
 }
 
 func testNode(name, zone string) *corev1.Node {

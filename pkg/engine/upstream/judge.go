@@ -57,21 +57,12 @@ type NodeJudgment struct {
 // Feasible tells whether every filter passes the node.
 func (n *NodeJudgment) Feasible() bool { return n.Evaluated && len(n.Rejections) == 0 }
 
-// Judge answers for a Pod without a node.
-func (s *Scheduler) Judge(ctx context.Context, profile string, subject Subject) (*Judgment, error) {
+// Judge answers for a Pod without a node, which must be introduced (see With).
+func (s *Scheduler) Judge(ctx context.Context, profile string, pod *corev1.Pod) (*Judgment, error) {
 	fw, ok := s.framework(profile)
 	if !ok {
 		return nil, ErrNoProfile
 	}
-	restore, err := s.introduce(subject)
-	if err != nil {
-		return nil, err
-	}
-	defer restore()
-	return s.judge(ctx, fw, subject.Pod)
-}
-
-func (s *Scheduler) judge(ctx context.Context, fw framework.Framework, pod *corev1.Pod) (*Judgment, error) {
 	ctx = quiet(ctx)
 	if gates := gates(ctx, fw, pod); len(gates) > 0 {
 		return &Judgment{Gates: gates, Message: gates[0].Message(), Nodes: s.notEvaluated()}, nil

@@ -7,11 +7,13 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -206,6 +208,24 @@ func (s *Scheduler) fill(ctx context.Context, pods []*corev1.Pod) error {
 func (s *Scheduler) framework(name string) (framework.Framework, bool) {
 	fw, ok := s.sched.Profiles[name]
 	return fw, ok
+}
+
+// Handle returns what the plugins of a profile are given by kube-scheduler; nil when no profile has the name.
+func (s *Scheduler) Handle(profile string) fwk.Handle {
+	fw, ok := s.framework(profile)
+	if !ok {
+		return nil
+	}
+	return fw
+}
+
+// Args returns the arguments of a profile's plugins, by plugin, with their defaults.
+func (s *Scheduler) Args(profile string) map[string]runtime.Object {
+	args := map[string]runtime.Object{}
+	for _, config := range s.profiles[profile].PluginConfig {
+		args[config.Name] = config.Args
+	}
+	return args
 }
 
 // Close stops the goroutines that upstream starts.

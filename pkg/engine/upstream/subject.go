@@ -16,6 +16,16 @@ type Subject struct {
 	ResourceClaims []*resourcev1.ResourceClaim
 }
 
+// With runs do while the subject is where plugins look for it, and takes it away again.
+func (s *Scheduler) With(subject Subject, do func() error) error {
+	restore, err := s.introduce(subject)
+	if err != nil {
+		return err
+	}
+	defer restore()
+	return do()
+}
+
 // introduce puts the subject into the informers, where plugins look for it, and returns what undoes it.
 func (s *Scheduler) introduce(subject Subject) (restore func(), err error) {
 	var undo []func()

@@ -1,0 +1,5 @@
+package reason
+
+import "context"
+
+func nodeAffinity(context.Context, Question) explain { return nil }

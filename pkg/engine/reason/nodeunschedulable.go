@@ -1,0 +1,5 @@
+package reason
+
+import "context"
+
+func nodeUnschedulable(context.Context, Question) explain { return nil }

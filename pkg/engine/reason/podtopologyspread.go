@@ -1,0 +1,5 @@
+package reason
+
+import "context"
+
+func podTopologySpread(context.Context, Question) explain { return nil }

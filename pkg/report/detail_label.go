@@ -1,0 +1,4 @@
+package report
+
+// labelDetails are facts of NodeAffinity.
+var labelDetails = []Detail{}

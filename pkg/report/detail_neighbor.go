@@ -1,0 +1,4 @@
+package report
+
+// neighborDetails are facts of PodTopologySpread and InterPodAffinity.
+var neighborDetails = []Detail{}

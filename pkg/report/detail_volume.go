@@ -1,0 +1,4 @@
+package report
+
+// volumeDetails are facts of VolumeBinding, VolumeZone, VolumeRestrictions and NodeVolumeLimits.
+var volumeDetails = []Detail{}
