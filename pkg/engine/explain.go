@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine/reason"
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine/upstream"
@@ -202,25 +201,4 @@ func choose(host, nominated string, nodes []report.Node) (name string, ties []st
 		return host, []string{}
 	}
 	return best[0], best
-}
-
-func preemption(judged *upstream.Preemption) *report.Preemption {
-	if judged == nil {
-		return nil
-	}
-	out := &report.Preemption{
-		Possible: judged.NodeName != "",
-		NodeName: judged.NodeName,
-		Victims:  []report.Victim{},
-		Message:  judged.Message,
-	}
-	for _, victim := range judged.Victims {
-		out.Victims = append(out.Victims, report.Victim{
-			Namespace:   victim.Namespace,
-			Name:        victim.Name,
-			Priority:    corev1helpers.PodPriority(victim),
-			ViolatesPDB: judged.Violating.Has(victim.UID),
-		})
-	}
-	return out
 }
