@@ -38,9 +38,13 @@ var rooms = map[string]room{
 	"pkg/cluster":       {pure: true},
 	"pkg/whatif":        {ours: []string{"pkg/cluster"}, pure: true},
 	"pkg/engine": {
-		ours: []string{"pkg/cluster", "pkg/report", "pkg/engine/upstream", "pkg/engine/reason"}, pure: true,
+		ours: []string{
+			"pkg/cluster", "pkg/whatif", "pkg/report", "pkg/engine/upstream", "pkg/engine/reason", "pkg/engine/fix",
+		},
+		pure: true,
 	},
-	"pkg/engine/upstream": {ours: []string{"pkg/cluster"}, kubernetes: true, pure: true},
+	"pkg/engine/upstream": {ours: []string{"pkg/cluster", "pkg/whatif"}, kubernetes: true, pure: true},
+	"pkg/engine/fix":      {ours: []string{"pkg/cluster", "pkg/whatif", "pkg/report"}, pure: true},
 	"pkg/engine/reason":   {ours: []string{"pkg/report"}, kubernetes: true, pure: true},
 	"pkg/report":          {pure: true},
 	"pkg/bind":            {ours: []string{"pkg/report"}},
