@@ -16,6 +16,7 @@ type asking struct {
 	env       Env
 	engine    *engine.Engine
 	questions []question
+	nodes     nodeQuestion
 	warn      *warner
 	// failed are the questions that could not be answered.
 	failed error
@@ -72,6 +73,9 @@ func (a *asking) answers(ctx context.Context) iter.Seq[*report.Explanation] {
 				progress.show("explaining: %d of %d", i+1, len(a.questions))
 			}
 			answer, err := question(ctx, a.engine)
+			if err == nil {
+				err = a.nodes.compare(answer)
+			}
 			progress.clear()
 			if ctx.Err() != nil {
 				return

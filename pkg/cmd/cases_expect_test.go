@@ -72,21 +72,11 @@ type expectedPreemption struct {
 	MessageContains texts    `json:"messageContains"`
 }
 
-// failure is a check that does not hold.
-type failure struct {
-	text         string
-	aboutDetails bool
-}
-
-type failures []failure
+// failures are the checks that do not hold.
+type failures []string
 
 func (f *failures) addf(format string, args ...any) {
-	*f = append(*f, failure{text: fmt.Sprintf(format, args...)})
-}
-
-// aboutDetails adds a failure that is about the facts behind a rejection.
-func (f *failures) aboutDetails(format string, args ...any) {
-	*f = append(*f, failure{text: fmt.Sprintf(format, args...), aboutDetails: true})
+	*f = append(*f, fmt.Sprintf(format, args...))
 }
 
 // lacks adds a failure for each missing part.
@@ -137,8 +127,7 @@ func (w expectedAnswer) check(got answer) failures {
 		for _, failed := range anyOf(w.Pods[name], func(option expectedPod) failures {
 			return option.check(result, got.plainStderr)
 		}) {
-			failed.text = "pod " + name + ": " + failed.text
-			f = append(f, failed)
+			f.addf("pod %s: %s", name, failed)
 		}
 	}
 	return f
@@ -269,13 +258,13 @@ func (p podCheck) checkDetails(w expectedPod) {
 		details := fieldsOf(p.details(name))
 		for _, fact := range facts {
 			if !slices.ContainsFunc(details, func(detail map[string]any) bool { return hasFields(detail, fact) }) {
-				p.aboutDetails("node %s: no detail says %v", name, fact)
+				p.addf("node %s: no detail says %v", name, fact)
 			}
 		}
 	}
 	for name, want := range w.DetailContains {
 		for _, part := range want.missing(asJSON(p.details(name))) {
-			p.aboutDetails("node %s: the details do not mention %s", name, part)
+			p.addf("node %s: the details do not mention %s", name, part)
 		}
 	}
 }
@@ -375,7 +364,7 @@ func (p podCheck) checkPreFilter(w expectedPreFilter) {
 	}
 	p.lacks("preFilter "+w.Plugin, w.ReasonContains.missing(strings.Join(reasons, "\n")))
 	for _, part := range w.DetailContains.missing(asJSON(details)) {
-		p.aboutDetails("preFilter %s: the details do not mention %s", w.Plugin, part)
+		p.addf("preFilter %s: the details do not mention %s", w.Plugin, part)
 	}
 }
 

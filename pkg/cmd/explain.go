@@ -35,6 +35,12 @@ const explainExample = `  # Why is a Pod pending?
   # All pending Pods of the cluster
   kubectl sched explain --pending -A
 
+  # All about one node: every plugin's verdict, its resources, and who uses them
+  kubectl sched explain pod/checkout-0 -n shop --node general-b1
+
+  # Why did one node win over another?
+  kubectl sched explain deployment/web -n shop --compare general-c1,general-a1
+
   # Would a manifest fit?
   kubectl sched explain -f web.yaml
 
@@ -48,6 +54,8 @@ type explainFlags struct {
 	scheduler schedulerFlags
 	manifests manifestFlags
 	targets   targetFlags
+	nodes     nodeFlags
+	fixes     fixFlags
 	print     printFlags
 }
 
@@ -58,6 +66,7 @@ type explainOptions struct {
 	manifests []cluster.File
 	namespace namespace
 	targets   *targets
+	nodes     nodeQuestion
 	printer   printers.Printer
 }
 
@@ -70,7 +79,8 @@ func newExplain(env Env, config *genericclioptions.ConfigFlags) *cobra.Command {
 		Long:                  explainLong,
 		Example:               explainExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := refuseEmpty(cmd.Flags(), "scheduler-config", "scheduler-name", "kustomize"); err != nil {
+			err := refuseEmpty(cmd.Flags(), "scheduler-config", "scheduler-name", "kustomize", "node", "compare")
+			if err != nil {
 				return err
 			}
 			options, err := flags.toOptions(cmd.Context(), args)
@@ -84,6 +94,8 @@ func newExplain(env Env, config *genericclioptions.ConfigFlags) *cobra.Command {
 	flags.manifests.addFlags(cmd.Flags())
 	flags.targets.addFlags(cmd.Flags())
 	flags.scheduler.addFlags(cmd.Flags())
+	flags.nodes.addFlags(cmd.Flags())
+	flags.fixes.addFlags(cmd.Flags())
 	flags.print.addFlags(cmd.Flags())
 	return cmd
 }
@@ -106,6 +118,13 @@ func (f *explainFlags) toOptions(ctx context.Context, args []string) (*explainOp
 	if o.printer, err = f.print.toPrinter(f.env); err != nil {
 		return nil, err
 	}
+	if o.nodes, err = f.nodes.toQuestion(); err != nil {
+		return nil, err
+	}
+	fixes, err := f.fixes.count()
+	if err != nil {
+		return nil, err
+	}
 	if o.namespace, err = f.toNamespace(); err != nil {
 		return nil, err
 	}
@@ -125,6 +144,7 @@ func (f *explainFlags) toOptions(ctx context.Context, args []string) (*explainOp
 		return nil, err
 	}
 	o.engine, err = f.scheduler.toOptions(ctx, inputs)
+	o.engine.Node, o.engine.Fixes = o.nodes.node, fixes
 	return o, err
 }
 
@@ -155,12 +175,15 @@ func (o *explainOptions) run(ctx context.Context) error {
 		return o.blame(err)
 	}
 	defer e.Close()
+	if err := o.nodes.check(e); err != nil {
+		return err
+	}
 	admit := newAdmitter(o.source.config)
 	questions := o.targets.questions(ctx, state, o.source, admit)
 	for _, object := range objects {
 		questions = append(questions, admit.aboutManifest(object))
 	}
-	asking := &asking{env: o.env, engine: e, questions: questions, warn: newWarner(o.env.ErrOut)}
+	asking := &asking{env: o.env, engine: e, questions: questions, nodes: o.nodes, warn: newWarner(o.env.ErrOut)}
 	asking.warn.tell(warnings...)
 	if len(questions) == 0 {
 		fmt.Fprintf(o.env.ErrOut, "No Pod matches%s.\n", o.targets.where(o.source))

@@ -129,6 +129,32 @@ func BenchmarkExplain(b *testing.B) {
 	}
 }
 
+// BenchmarkExplainWithFixes is what a user waits for after the State is read: the first answer of an engine, fixes and
+// all.
+func BenchmarkExplainWithFixes(b *testing.B) {
+	pods := benchmarkPods()
+	for _, name := range benchmarkNames {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				e, err := engine.New(b.Context(), largeState(), engine.Options{Fixes: 5})
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+				explanation, err := e.Explain(b.Context(), pods[name])
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.StopTimer()
+				b.ReportMetric(float64(explanation.FixesTried), "tried/op")
+				e.Close()
+				b.StartTimer()
+			}
+		})
+	}
+}
+
 // BenchmarkUpstreamSchedulePod is what kube-scheduler itself needs for the same Pods over all nodes: the verdict, and
 // for a Pod that does not fit what PostFilter finds.
 func BenchmarkUpstreamSchedulePod(b *testing.B) {

@@ -16,6 +16,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine"
+	"github.com/kubectl-sched/kubectl-sched/pkg/engine/reason"
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine/upstream"
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 	"github.com/kubectl-sched/kubectl-sched/test/random"
@@ -175,6 +176,44 @@ func explainManifest(t *testing.T, e *engine.Engine, like *corev1.Pod) {
 	}
 	if explanation.Verdict == report.Invalid {
 		t.Errorf("the manifest of pod %s/%s is refused: %s", pod.Namespace, pod.Name, explanation.Message)
+	}
+}
+
+// Every rejection by an in-tree plugin has facts, wherever it is told, and what passes has none. Every fact has words.
+func TestEveryRejectionHasDetails(t *testing.T) {
+	known := reason.Plugins()
+	plugins := map[string]int{}
+	check := func(t *testing.T, pod *corev1.Pod, where string, rejections []report.Rejection) {
+		t.Helper()
+		for _, r := range rejections {
+			plugins[r.Plugin]++
+			if slices.Contains(known, r.Plugin) && len(r.Details) == 0 {
+				t.Errorf("pod %s/%s: %s: %s rejects (%v) without a detail", pod.Namespace, pod.Name, where, r.Plugin, r.Reasons)
+			}
+		}
+	}
+	eachCluster(t, 24, func(t *testing.T, made *random.Cluster) {
+		e := engineOf(t, made.State, engine.Options{})
+		for _, pod := range made.Pods {
+			explanation := explain(t, e, pod)
+			check(t, pod, "as a whole", explanation.PreFilter)
+			for _, node := range explanation.Nodes {
+				check(t, pod, node.Name, node.Filters)
+			}
+			if explanation.Next == nil {
+				continue
+			}
+			check(t, pod, "next", explanation.Next.PreFilter)
+			for _, node := range explanation.Next.Nodes {
+				check(t, pod, "next on "+node.Name, node.Filters)
+			}
+		}
+	})
+	t.Logf("rejections by plugin: %v", plugins)
+	for _, plugin := range filters {
+		if plugins[plugin] == 0 && plugin != names.NodeName { // which rejects only a Pod that has a node
+			t.Errorf("%s rejects nothing: the clusters do not test it", plugin)
+		}
 	}
 }
 

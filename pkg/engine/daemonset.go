@@ -60,6 +60,9 @@ func (e *Engine) explainDaemonPod(ctx context.Context, set *appsv1.DaemonSet, no
 	manifest := upstream.DaemonPod(ctx, set, node)
 	if manifest == nil {
 		out.Nodes = append(out.Nodes, emptyNode(node.Name))
+		if node.Name == e.node {
+			out.Story = report.NewStory(node.Name)
+		}
 		return nil
 	}
 	manifest.Name = set.Name + "-xxxxx"
@@ -76,10 +79,16 @@ func (e *Engine) explainDaemonPod(ctx context.Context, set *appsv1.DaemonSet, no
 	out.Profile = profile
 	subject := upstream.WithClaims(e.state, stored, nil)
 	return e.judged(ctx, profile, subject, func(judgment *upstream.Judgment, explainer *reason.Explainer) error {
+		if out.Requests == nil { // they are the same for all of its Pods
+			out.Requests, out.LargerThanAnyNode = explainer.Requests()
+		}
 		for i := range judgment.Nodes {
 			if judged := &judgment.Nodes[i]; judged.Info.Node().Name == node.Name {
 				out.Nodes = append(out.Nodes, daemonNode(ctx, judged, judgment, explainer))
 			}
+		}
+		if node.Name == e.node {
+			out.Story = e.story(profile, judgment, explainer, out.Nodes)
 		}
 		if len(judgment.Gates) > 0 || judgment.Host == "" {
 			addFailure(out, judgment)

@@ -16,12 +16,20 @@ type Options struct {
 	Config *upstream.Config
 	// Profile, when set, judges every Pod, whatever its schedulerName says.
 	Profile string
+	// Plugins are scheduling plugins linked in beside kube-scheduler's own. The configuration enables them.
+	Plugins upstream.Registry
+	// Fixes is how many changes that make a Pod fit are looked for; none when it is 0.
+	Fixes int
+	// Node names a node of the State; every Explanation then has its Story.
+	Node string
 }
 
 // Engine answers questions about one State. It is not safe for concurrent use. Close it after use.
 type Engine struct {
 	state     *cluster.State
 	profile   string
+	node      string
+	fixCount  int
 	scheduler *upstream.Scheduler
 	admission *upstream.Admission
 	warnings  []string
@@ -34,7 +42,7 @@ var ErrNoSuchProfile = errors.New("no profile is named")
 
 // New builds an Engine over the State, which must have its API defaults (see upstream.SetDefaults).
 func New(ctx context.Context, state *cluster.State, options Options) (*Engine, error) {
-	scheduler, err := upstream.New(ctx, state, upstream.Options{Config: options.Config})
+	scheduler, err := upstream.New(ctx, state, upstream.Options{Config: options.Config, OutOfTree: options.Plugins})
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +54,8 @@ func New(ctx context.Context, state *cluster.State, options Options) (*Engine, e
 	engine := &Engine{
 		state:                     state,
 		profile:                   options.Profile,
+		fixCount:                  options.Fixes,
+		node:                      options.Node,
 		scheduler:                 scheduler,
 		admission:                 admission,
 		neighborsSelectNamespaces: anySelectsNamespaces(state.Pods),

@@ -35,7 +35,8 @@ func (e *Engine) explain(ctx context.Context, subject upstream.Subject) (*report
 	out.Profile = profile
 	err := e.judged(ctx, profile, subject, func(judgment *upstream.Judgment, explainer *reason.Explainer) error {
 		fill(ctx, out, judgment, explainer, e.scheduler.Weights(profile))
-		return nil
+		out.Story = e.story(profile, judgment, explainer, out.Nodes)
+		return e.fixes(ctx, subject, out)
 	})
 	if err != nil {
 		return nil, err
@@ -139,6 +140,7 @@ func (e *Engine) judged(ctx context.Context, profile string, subject upstream.Su
 		}
 		return tell(judgment, reason.For(reason.Question{
 			Pod: pod, Handle: e.scheduler.Handle(profile), Args: e.scheduler.Args(profile),
+			OutOfTree: e.scheduler.OutOfTree(profile),
 		}))
 	}
 	pod := subject.Pod
@@ -172,6 +174,8 @@ func fill(ctx context.Context, out *report.Explanation, judgment *upstream.Judgm
 ) {
 	out.PreFilter = preFilters(ctx, judgment, explainer)
 	out.Nodes = nodes(ctx, judgment, explainer, weights)
+	out.Requests, out.LargerThanAnyNode = explainer.Requests()
+	out.Next = next(ctx, judgment.Next, explainer)
 	if out.Verdict == report.Bound {
 		return
 	}

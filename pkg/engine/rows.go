@@ -31,9 +31,10 @@ func preFilters(ctx context.Context, judgment *upstream.Judgment, explainer *rea
 }
 
 // rejection tells of one plugin's no, to a node or, when that is nil, to the Pod as a whole.
-func rejection(ctx context.Context, status *fwk.Status, explainer *reason.Explainer, node fwk.NodeInfo) report.Rejection {
+func rejection(ctx context.Context, status *fwk.Status, explainer *reason.Explainer, node fwk.NodeInfo,
+) report.Rejection {
 	out := report.Rejection{
-		Plugin:  status.Plugin(),
+		Plugin:  reason.ShownName(status.Plugin()),
 		Code:    status.Code().String(),
 		Reasons: explainer.InOrder(status.Plugin(), status.Reasons()),
 	}
@@ -58,6 +59,18 @@ func nodes(ctx context.Context, judgment *upstream.Judgment, explainer *reason.E
 	}
 	sortNodes(out)
 	return out
+}
+
+// next tells what a judgment without some plugins says.
+func next(ctx context.Context, judgment *upstream.Judgment, explainer *reason.Explainer) *report.Next {
+	if judgment == nil {
+		return nil
+	}
+	return &report.Next{
+		SetAside:  judgment.SetAside,
+		PreFilter: preFilters(ctx, judgment, explainer),
+		Nodes:     nodes(ctx, judgment, explainer, nil),
+	}
 }
 
 // sortNodes puts the feasible nodes first, by falling total; otherwise it keeps the order, which is by name.
@@ -104,7 +117,9 @@ func node(ctx context.Context, judged *upstream.NodeJudgment, explainer *reason.
 func pluginScores(scores *fwk.NodePluginScores, weights map[string]int64) []report.Score {
 	out := make([]report.Score, 0, len(scores.Scores))
 	for i, weighted := range scores.Scores {
-		score := report.Score{Plugin: weighted.Name, Weighted: weighted.Score, Normalized: weighted.Score, Weight: 1}
+		score := report.Score{
+			Plugin: reason.ShownName(weighted.Name), Weighted: weighted.Score, Normalized: weighted.Score, Weight: 1,
+		}
 		if weight := weights[weighted.Name]; weight > 0 {
 			score.Weight, score.Normalized = weight, weighted.Score/weight
 		}

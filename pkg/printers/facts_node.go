@@ -1,6 +1,7 @@
 package printers
 
 import (
+	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -11,7 +12,7 @@ import (
 // resourcePods is the resource of which a Pod takes one whatever it requests.
 const resourcePods = "pods"
 
-// nodeFact has words for what a node itself refuses: resources, taints, ports.
+// nodeFact has words for what a node itself refuses: resources, taints, ports, features.
 func nodeFact(detail report.Detail, s style) string {
 	switch d := detail.(type) {
 	case report.InsufficientResource:
@@ -20,11 +21,20 @@ func nodeFact(detail report.Detail, s style) string {
 		}
 		return resourceFact(d)
 	case report.UntoleratedTaint:
-		return taintFact(d)
+		return withToleration(taintFact(d), d.Toleration, s)
+	case report.CordonedNode:
+		return withToleration("cordoned", d.Toleration, s)
+	case report.WrongNode:
+		return wrongNodeFact(d)
+	case report.PortInUse:
+		return portFact(d, s)
+	case report.MissingFeature:
+		return featureFact(d, s)
 	}
 	return ""
 }
 
+// nodeSays makes a predicate of the facts of one plugin, which are of one type.
 func nodeSays(details report.Details) predicate {
 	if lacked := lackedResources(details); lacked != "" {
 		return predicate{"lacks " + lacked, "lack " + lacked}
@@ -32,6 +42,22 @@ func nodeSays(details report.Details) predicate {
 	if taints := taintFacts(details); len(taints) > 0 {
 		noun := plural(len(taints), "taint ", "taints ") + listNames(taints)
 		return predicate{"has " + noun, "have " + noun}
+	}
+	if ports := portNames(details); len(ports) > 0 {
+		noun := plural(len(ports), "port ", "ports ") + listNames(ports) + " in use"
+		return predicate{"has " + noun, "have " + noun}
+	}
+	if features := featureNames(details); len(features) > 0 {
+		noun := plural(len(features), "feature ", "features ") + listNames(features)
+		return predicate{"does not declare " + noun, "do not declare " + noun}
+	}
+	for _, detail := range details {
+		switch d := detail.(type) {
+		case report.CordonedNode:
+			return predicate{"is cordoned", "are cordoned"}
+		case report.WrongNode:
+			return predicate{"is not node " + d.Wanted + ", which it names", "are not node " + d.Wanted + ", which it names"}
+		}
 	}
 	return predicate{}
 }
@@ -65,11 +91,16 @@ func resourceFact(d report.InsufficientResource) string {
 	if free.Sign() <= 0 {
 		return "wants " + readable(d.Requested) + ", none of " + readable(d.Allocatable) + " free"
 	}
-	write := readable
-	if readable(d.Requested) == readable(free.String()) { // too close to be told apart
-		write = func(quantity string) string { return quantity }
-	}
+	write := telling(d.Requested, free.String())
 	return "wants " + write(d.Requested) + ", " + write(free.String()) + " of " + write(d.Allocatable) + " free"
+}
+
+// telling returns what writes two quantities in few digits, but in all of them when they would look the same.
+func telling(a, b string) func(string) string {
+	if readable(a) == readable(b) {
+		return func(quantity string) string { return quantity }
+	}
+	return readable
 }
 
 // taintFact writes a taint as kubectl does: "dedicated=gpu:NoSchedule", "dedicated:NoSchedule".
@@ -88,4 +119,40 @@ func taintFacts(details report.Details) []string {
 		}
 	}
 	return taints
+}
+
+// withToleration adds, where everything is said, the toleration to paste into a Pod.
+func withToleration(text string, t report.Toleration, s style) string {
+	if s != withPlugins || t.Key == "" {
+		return text
+	}
+	value := ""
+	if t.Value != "" {
+		value = fmt.Sprintf(", value: %q", t.Value)
+	}
+	return fmt.Sprintf("%s, tolerated by {key: %s, operator: %s%s, effect: %s}", text, t.Key, t.Operator, value, t.Effect)
+}
+
+func wrongNodeFact(d report.WrongNode) string {
+	if !d.Exists {
+		return "it names node " + d.Wanted + ", which does not exist"
+	}
+	return "it names node " + d.Wanted
+}
+
+func featureFact(d report.MissingFeature, s style) string {
+	if s == withoutNumbers || d.KubeletVersion == "" {
+		return d.Feature + " not declared"
+	}
+	return d.Feature + " not declared by kubelet " + d.KubeletVersion
+}
+
+func featureNames(details report.Details) []string {
+	var names []string
+	for _, detail := range details {
+		if d, ok := detail.(report.MissingFeature); ok {
+			names = append(names, d.Feature)
+		}
+	}
+	return names
 }

@@ -3,6 +3,7 @@ package printers
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
@@ -49,11 +50,28 @@ func (g *grid) wrapColumn(column, width int) {
 	}
 }
 
-// natural is the width of a column whose cells are not wrapped.
+// leaveOut removes columns by their headers, one after the other, until the others leave minFirst of width to the first
+// column, or all that it needs.
+func (g *grid) leaveOut(width, minFirst int, headers ...string) {
+	for _, header := range headers {
+		column := slices.Index(g.headers, header)
+		if column < 0 || g.left(width, len(g.headers)) >= min(minFirst, g.natural(0)) {
+			continue
+		}
+		g.headers = slices.Delete(g.headers, column, column+1)
+		for i := range g.rows {
+			g.rows[i] = slices.Delete(g.rows[i], column, column+1)
+		}
+	}
+}
+
+// natural is the width of a column as it is: that of its widest line.
 func (g *grid) natural(column int) int {
-	width := twwidth.Width(g.headers[column])
-	for _, cells := range g.rows {
-		width = max(width, twwidth.Width(cells[column]))
+	width := 0
+	for _, cells := range append([][]string{g.headers}, g.rows...) {
+		for line := range strings.Lines(cells[column]) {
+			width = max(width, twwidth.Width(strings.TrimSuffix(line, "\n")))
+		}
 	}
 	return width
 }

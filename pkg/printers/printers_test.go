@@ -311,7 +311,7 @@ func TestFiveThousandNodes(t *testing.T) {
 	e.Verdict = report.Unschedulable
 	for i := range 5000 {
 		e.Nodes = append(e.Nodes, rejected(i, "NodeResourcesFit", "Insufficient cpu", report.InsufficientResource{
-			Resource: "cpu",
+			Resource:  "cpu",
 			Requested: "4", Used: fmt.Sprintf("%dm", i+1), Allocatable: "4", Missing: fmt.Sprintf("%dm", i+1),
 		}))
 	}

@@ -1,6 +1,7 @@
 package printers
 
 import (
+	"slices"
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -16,7 +17,24 @@ func readable(quantity string) string {
 	if err != nil || q.Format != resource.BinarySI || len(quantity) <= len("1023Gi") {
 		return quantity
 	}
-	value, unit := float64(q.Value()), 0
+	return inBinaryUnits(q.Value())
+}
+
+// readableOf is readable for a quantity of a resource: what is counted in bytes it writes in binary units, whatever
+// the quantity is written in.
+func readableOf(name, quantity string) string {
+	q, err := resource.ParseQuantity(quantity)
+	if err != nil || !slices.Contains([]string{"memory", "ephemeral-storage"}, name) || len(quantity) <= len("1023Gi") {
+		return readable(quantity)
+	}
+	if q.Sign() < 0 {
+		return "-" + inBinaryUnits(-q.Value())
+	}
+	return inBinaryUnits(q.Value())
+}
+
+func inBinaryUnits(bytes int64) string {
+	value, unit := float64(bytes), 0
 	for value >= 1024 && unit < len(binaryUnits)-1 {
 		value, unit = value/1024, unit+1
 	}

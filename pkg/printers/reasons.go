@@ -1,6 +1,7 @@
 package printers
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
@@ -49,7 +50,7 @@ func rejectionText(r report.Rejection, s style) string {
 // joinFacts puts each fact behind its reason when there are as many of both, or else all facts behind all reasons.
 func joinFacts(reasons, facts []string) string {
 	if len(reasons) != len(facts) {
-		return inParentheses(strings.Join(reasons, ", "), strings.Join(nonEmpty(facts), ", "))
+		return inParentheses(strings.Join(reasons, ", "), strings.Join(slices.Compact(nonEmpty(facts)), ", "))
 	}
 	texts := make([]string, 0, len(reasons))
 	for i := range reasons {

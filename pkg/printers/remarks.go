@@ -2,6 +2,7 @@ package printers
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
@@ -26,18 +27,28 @@ func (p *tablePrinter) remarks(e *report.Explanation) []string {
 		lines = append(lines, "Nominated for "+e.NominatedNodeName+
 			": kube-scheduler waits for the Pods that it evicted there to end.")
 	}
-	for _, r := range e.PreFilter {
-		// Each Pod of a DaemonSet is made for one node: that its nodes are narrowed is no news.
-		if isDaemonSet(e) && !noneEvaluated(e.Nodes) {
-			continue
-		}
-		// A rejection that kube-scheduler's message repeats is told once, unless its plugin and code are asked for.
-		if p.wide || !saidAlready(said, r.Reasons) {
-			lines = append(lines, p.preFilterRemark(e, r))
-		}
+	lines = append(lines, p.preFilterRemarks(e, said)...)
+	lines = append(lines, requestRemarks(e)...)
+	if e.Next != nil {
+		lines = append(lines, nextRemark(e.Next))
 	}
 	if e.Preemption != nil {
 		lines = append(lines, p.preemptionRemark(e.Preemption, said))
+	}
+	return lines
+}
+
+// preFilterRemarks leave out what kube-scheduler's message says already, unless plugins and codes are asked for.
+func (p *tablePrinter) preFilterRemarks(e *report.Explanation, said string) []string {
+	// Each Pod of a DaemonSet is made for one node: that its nodes are narrowed is no news.
+	if isDaemonSet(e) && !noneEvaluated(e.Nodes) {
+		return nil
+	}
+	var lines []string
+	for _, r := range e.PreFilter {
+		if p.wide || !saidAlready(said, r.Reasons) || e.Verdict == report.Gated && tellsMoreThanGates(r.Details) {
+			lines = append(lines, p.preFilterRemark(e, r))
+		}
 	}
 	return lines
 }
@@ -55,6 +66,14 @@ func speaker(verdict report.Verdict) string {
 		return "kube-scheduler's queue"
 	}
 	return "kube-scheduler"
+}
+
+// tellsMoreThanGates: the gates' names are all in the message.
+func tellsMoreThanGates(details report.Details) bool {
+	return slices.ContainsFunc(details, func(detail report.Detail) bool {
+		_, isGate := detail.(report.Gate)
+		return !isGate
+	})
 }
 
 func saidAlready(said string, reasons []string) bool {
@@ -89,38 +108,4 @@ func countEvaluated(nodes []report.Node) int {
 		}
 	}
 	return evaluated
-}
-
-// preemptionRemark tells whom preemption would evict. Upstream's text against it is left out when it was said already.
-func (p *tablePrinter) preemptionRemark(preemption *report.Preemption, said string) string {
-	if !preemption.Possible {
-		if saidAlready(said, []string{preemption.Message}) {
-			return "Preemption: no"
-		}
-		return "Preemption: " + withMessage("no", strings.TrimPrefix(preemption.Message, "preemption: "))
-	}
-	if len(preemption.Victims) == 0 {
-		return "Preemption: would nominate " + preemption.NodeName + " and evict nothing"
-	}
-	names := make([]string, 0, len(preemption.Victims))
-	for _, v := range preemption.Victims {
-		names = append(names, victimText(v))
-	}
-	victims := listNames(names)
-	if p.wide {
-		victims = strings.Join(names, ", ")
-	}
-	return "Preemption: would evict " + victims + " on " + preemption.NodeName
-}
-
-// victimText names a Pod that would be evicted: "shop/batch-1 (priority 0)".
-func victimText(v report.Victim) string {
-	name := v.Name
-	if v.Namespace != "" {
-		name = v.Namespace + "/" + v.Name
-	}
-	if v.ViolatesPDB {
-		return fmt.Sprintf("%s (priority %d, violates its PodDisruptionBudget)", name, v.Priority)
-	}
-	return fmt.Sprintf("%s (priority %d)", name, v.Priority)
 }

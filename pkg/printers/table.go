@@ -73,11 +73,22 @@ func (p *tablePrinter) Print(w io.Writer, explanations iter.Seq[*report.Explanat
 	return err
 }
 
-// writeBlock writes all about one Pod: what was decided, what kube-scheduler says and would do, and the nodes.
+// writeBlock writes all about one Pod: what was decided, what kube-scheduler says and would do, and the nodes, or what
+// was asked about single nodes in place of them.
 func (p *tablePrinter) writeBlock(b *bytes.Buffer, e *report.Explanation) error {
 	b.WriteString(paragraph(p.headline(e), p.width))
 	for _, line := range p.remarks(e) {
 		b.WriteString(paragraph(line, p.width))
+	}
+	p.writeFixes(b, e)
+	switch {
+	case e.Story != nil:
+		return p.writeStory(b, e)
+	case e.Comparison != nil:
+		return p.writeComparison(b, e)
+	case e.Next != nil && len(p.nodes.choose(e.Next.Nodes)) > 0:
+		b.WriteString("\n" + paragraph(nextTitle(e.Next), p.width))
+		return p.writeNodes(b, asNext(e))
 	}
 	return p.writeNodes(b, e)
 }

@@ -70,14 +70,27 @@ type Explanation struct {
 	NominatedNodeName string `json:"nominatedNodeName,omitempty"`
 	// Message is word for word what kube-scheduler writes in the FailedScheduling event; empty when the Pod fits.
 	Message string `json:"message"`
+	// Requests are the resources that the Pod requests: cpu, memory, ephemeral-storage, then by name. None when the Pod
+	// was not judged.
+	Requests []Request `json:"requests,omitempty"`
+	// LargerThanAnyNode tells that no node, even empty, has all that the Pod requests at once.
+	LargerThanAnyNode bool `json:"largerThanAnyNode,omitempty"`
 	// PreFilter are the PreFilter or PreEnqueue plugins that rejected the Pod or narrowed its nodes.
 	PreFilter []Rejection `json:"preFilter"`
 	// Nodes are all nodes of the cluster: the feasible ones by falling total, then the rest by name.
 	Nodes []Node `json:"nodes"`
+	// Next is what comes after the plugins that reject the Pod before any node is looked at; nil when nodes were.
+	Next *Next `json:"next,omitempty"`
+	// Story is all about one node, when it was asked for.
+	Story *Story `json:"story,omitempty"`
+	// Comparison sets two nodes against each other, when it was asked for.
+	Comparison *Comparison `json:"comparison,omitempty"`
 	// Preemption says what kube-scheduler's PostFilter would do; nil when the Pod was not judged or fits.
 	Preemption *Preemption `json:"preemption,omitempty"`
 	// Fixes are changes that were tried on the engine and make the Pod fit.
 	Fixes []Fix `json:"fixes"`
+	// FixesTried is how many changes were tried in search of them.
+	FixesTried int `json:"fixesTried,omitempty"`
 	// Warnings say what could not be known and may change the verdict.
 	Warnings []string `json:"warnings"`
 	// Admission tells which way a manifest was admitted; empty for a Pod of the cluster.
@@ -128,33 +141,6 @@ type Score struct {
 	Weight     int64 `json:"weight"`
 	// Weighted is Normalized × Weight.
 	Weighted int64 `json:"weighted"`
-}
-
-// Preemption is what the PostFilter plugins would do for an unschedulable Pod. Nothing is evicted.
-type Preemption struct {
-	Possible bool `json:"possible"`
-	// NodeName is the node the Pod would be nominated for.
-	NodeName string   `json:"nodeName"`
-	Victims  []Victim `json:"victims"`
-	// Message is upstream's text.
-	Message string `json:"message"`
-}
-
-// Victim is a Pod that preemption would evict.
-type Victim struct {
-	Namespace   string `json:"namespace"`
-	Name        string `json:"name"`
-	Priority    int32  `json:"priority"`
-	ViolatesPDB bool   `json:"violatesPDB"`
-}
-
-// Fix is a change that was tried on the engine and makes the Pod fit.
-type Fix struct {
-	Change string `json:"change"`
-	// Kind is the kind of object that changes: Pod, Node, ...
-	Kind string `json:"kind"`
-	// Nodes are the nodes the change opens.
-	Nodes []string `json:"nodes"`
 }
 
 // NewExplanation returns an Explanation of the named object with its type set and no nil lists, so that every list

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	resourcev1 "k8s.io/api/resource/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -42,6 +42,7 @@ func New(options Options) *Cluster {
 	b.running()
 	b.nominated()
 	b.budgets()
+	b.priorityClasses()
 	var pods []*corev1.Pod
 	for i := range options.Pods {
 		pods = append(pods, b.asked(i))
@@ -83,6 +84,16 @@ func (b *builder) namespaces() {
 }
 
 // uid returns a UID of its own.
+// priorityClasses are above, among and below the priorities of Pods.
+func (b *builder) priorityClasses() {
+	for name, value := range map[string]int32{"low": -5, "middle": 200, "high": 2000} {
+		class := &schedulingv1.PriorityClass{Value: value}
+		class.Name = name
+		b.state.PriorityClasses = append(b.state.PriorityClasses, class)
+	}
+	slices.SortFunc(b.state.PriorityClasses, byName)
+}
+
 func (b *builder) uid() types.UID {
 	b.uids++
 	return types.UID(fmt.Sprintf("uid-%04d", b.uids))
@@ -90,9 +101,9 @@ func (b *builder) uid() types.UID {
 
 // sort puts the lists that were not made in order into a State's order.
 func (b *builder) sort() {
-	slices.SortFunc(b.state.Pods, func(a, b *corev1.Pod) int { return byName(a, b) })
-	slices.SortFunc(b.state.PersistentVolumes, func(a, b *corev1.PersistentVolume) int { return byName(a, b) })
-	slices.SortFunc(b.state.ResourceClaims, func(a, b *resourcev1.ResourceClaim) int { return byName(a, b) })
+	slices.SortFunc(b.state.Pods, byName)
+	slices.SortFunc(b.state.PersistentVolumes, byName)
+	slices.SortFunc(b.state.ResourceClaims, byName)
 	for _, kind := range cluster.Kinds {
 		if !slices.IsSortedFunc(slices.Collect(kind.Objects(b.state)), byName) {
 			panic(fmt.Sprintf("%s are made in no order: sort them", kind.Resource))
@@ -100,6 +111,6 @@ func (b *builder) sort() {
 	}
 }
 
-func byName(a, b cluster.Object) int {
+func byName[T cluster.Object](a, b T) int {
 	return cmp.Or(strings.Compare(a.GetNamespace(), b.GetNamespace()), strings.Compare(a.GetName(), b.GetName()))
 }

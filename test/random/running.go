@@ -38,6 +38,12 @@ func (b *builder) started(pod *corev1.Pod, order int) {
 	start := metav1.NewTime(epoch.Add(time.Duration(order) * time.Minute))
 	pod.Status.StartTime = &start
 	pod.Status.Phase = corev1.PodRunning
+	if order%3 != 0 { // most are made anew when they go
+		controller := true
+		pod.OwnerReferences = []metav1.OwnerReference{{
+			APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "gone", UID: "gone", Controller: &controller,
+		}}
+	}
 	if b.chance(12) {
 		b.hostPort(pod)
 	}

@@ -19,20 +19,25 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
 
+// fitOptions are those with which the plugin runs: NodeResourcesFit's PreFilter and Filter (v1.37.2) leave out what DRA
+// claims take of a node's own resources.
+func fitOptions() noderesources.ResourceRequestsOptions {
+	gates := plfeature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
+	return noderesources.ResourceRequestsOptions{
+		EnablePodLevelResources:                            gates.EnablePodLevelResources,
+		EnableDRAExtendedResource:                          gates.EnableDRAExtendedResource,
+		EnableDRANodeAllocatableResources:                  false,
+		EnableInPlacePodVerticalScalingSchedulerPreemption: false, // no node has the Pod
+	}
+}
+
 // requestsOf returns what the plugin finds that the Pod requests, by the reason it gives when that does not suffice: a
 // node that has nothing lacks all of it (noderesources.Fits, v1.37.2).
 func requestsOf(pod *corev1.Pod) map[string]noderesources.InsufficientResource {
-	gates := plfeature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
-	options := noderesources.ResourceRequestsOptions{
-		EnablePodLevelResources:                            gates.EnablePodLevelResources,
-		EnableDRAExtendedResource:                          gates.EnableDRAExtendedResource,
-		EnableDRANodeAllocatableResources:                  gates.EnableDRANodeAllocatableResources,
-		EnableInPlacePodVerticalScalingSchedulerPreemption: false, // no node has the Pod
-	}
 	nothing := framework.NewNodeInfo()
 	nothing.SetNode(&corev1.Node{})
 	requests := map[string]noderesources.InsufficientResource{}
-	for _, lack := range noderesources.Fits(pod, nothing, nil, options) {
+	for _, lack := range noderesources.Fits(pod, nothing, nil, fitOptions()) {
 		requests[lack.Reason] = lack
 	}
 	return requests
@@ -94,18 +99,22 @@ func insufficient(request noderesources.InsufficientResource, node fwk.NodeInfo)
 // accounted returns what the node's Pods use of a resource and what the node has, in the unit in which the scheduler
 // counts it: milli-CPUs, bytes, pieces.
 func accounted(node fwk.NodeInfo, name corev1.ResourceName) (used, allocatable int64) {
-	requested, has := node.GetRequested(), node.GetAllocatable()
-	switch name {
-	case corev1.ResourcePods:
-		return int64(len(node.GetPods())), int64(has.GetAllowedPodNumber())
-	case corev1.ResourceCPU:
-		return requested.GetMilliCPU(), has.GetMilliCPU()
-	case corev1.ResourceMemory:
-		return requested.GetMemory(), has.GetMemory()
-	case corev1.ResourceEphemeralStorage:
-		return requested.GetEphemeralStorage(), has.GetEphemeralStorage()
+	if name == corev1.ResourcePods {
+		return int64(len(node.GetPods())), int64(node.GetAllocatable().GetAllowedPodNumber())
 	}
-	return requested.GetScalarResources()[name], has.GetScalarResources()[name]
+	return amountOf(node.GetRequested(), name), amountOf(node.GetAllocatable(), name)
+}
+
+func amountOf(resources fwk.Resource, name corev1.ResourceName) int64 {
+	switch name {
+	case corev1.ResourceCPU:
+		return resources.GetMilliCPU()
+	case corev1.ResourceMemory:
+		return resources.GetMemory()
+	case corev1.ResourceEphemeralStorage:
+		return resources.GetEphemeralStorage()
+	}
+	return resources.GetScalarResources()[name]
 }
 
 // amount writes a quantity that is in the scheduler's unit.

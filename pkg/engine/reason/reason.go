@@ -19,6 +19,8 @@ type Question struct {
 	Handle fwk.Handle
 	// Args are the arguments of the profile's plugins, by plugin, defaults applied.
 	Args map[string]runtime.Object
+	// OutOfTree are the profile's plugins that are not in-tree, by name. One that is a RejectionExplainer explains itself.
+	OutOfTree map[string]fwk.Plugin
 }
 
 // rejection is one plugin's no.
@@ -29,6 +31,7 @@ type rejection struct {
 	// reasons are upstream's, in the order in which they are reported.
 	reasons []string
 	code    fwk.Code
+	status  *fwk.Status
 }
 
 // explain gives the facts behind one rejection; none when it knows none.
@@ -80,9 +83,10 @@ func For(question Question) *Explainer {
 	return &Explainer{question: question, prepared: map[string]explain{}}
 }
 
-// Details returns the facts behind a plugin's rejection of a node, or of the Pod as a whole when node is nil; none for a
-// plugin that is not in the table. reasons are upstream's texts.
-func (e *Explainer) Details(ctx context.Context, status *fwk.Status, reasons []string, node fwk.NodeInfo) report.Details {
+// Details returns the facts behind a rejection of a node, or of the Pod as a whole when node is nil, by a plugin or an
+// extender; none where nothing is known. reasons are upstream's texts.
+func (e *Explainer) Details(ctx context.Context, status *fwk.Status, reasons []string, node fwk.NodeInfo,
+) report.Details {
 	plugin := status.Plugin()
 	explain, known := e.prepared[plugin]
 	if !known {
@@ -92,7 +96,7 @@ func (e *Explainer) Details(ctx context.Context, status *fwk.Status, reasons []s
 	if explain == nil {
 		return report.Details{}
 	}
-	details := explain(ctx, rejection{node: node, reasons: reasons, code: status.Code()})
+	details := explain(ctx, rejection{node: node, reasons: reasons, code: status.Code(), status: status})
 	if details == nil {
 		return report.Details{}
 	}
@@ -105,5 +109,8 @@ func (e *Explainer) prepare(ctx context.Context, plugin string) explain {
 			return row.prepare(ctx, e.question)
 		}
 	}
-	return nil
+	if explain := extenderRefusal(e.question, plugin); explain != nil {
+		return explain
+	}
+	return outOfTree(e.question, plugin)
 }

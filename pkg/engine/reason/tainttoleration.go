@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/kubernetes/pkg/features"
@@ -23,12 +24,27 @@ func taintToleration(_ context.Context, q Question) explain {
 			if keepsAway(&taint) &&
 				!corev1helpers.TolerationsTolerateTaint(logr.Discard(), q.Pod.Spec.Tolerations, &taint, comparison) {
 				details = append(details, report.UntoleratedTaint{
-					Key:    taint.Key,
-					Value:  taint.Value,
-					Effect: string(taint.Effect),
+					Key:        taint.Key,
+					Value:      taint.Value,
+					Effect:     string(taint.Effect),
+					Toleration: tolerationOf(taint),
 				})
 			}
 		}
 		return details
+	}
+}
+
+// tolerationOf returns the narrowest toleration that matches a taint.
+func tolerationOf(taint corev1.Taint) report.Toleration {
+	operator := corev1.TolerationOpExists
+	if taint.Value != "" {
+		operator = corev1.TolerationOpEqual
+	}
+	return report.Toleration{
+		Key:      taint.Key,
+		Operator: string(operator),
+		Value:    taint.Value,
+		Effect:   string(taint.Effect),
 	}
 }

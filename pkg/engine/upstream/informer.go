@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -70,6 +71,18 @@ func (i *staticInformer) AddEventHandlerWithOptions(handler cache.ResourceEventH
 	cache.ResourceEventHandlerRegistration, error,
 ) {
 	return i.AddEventHandler(handler)
+}
+
+// AddIndexers adds those that are not there yet: plugins name theirs after their profile, and what is derived from a
+// profile has the same plugins once more.
+func (i *staticInformer) AddIndexers(indexers cache.Indexers) error {
+	known := i.GetIndexer().GetIndexers()
+	added := maps.Clone(indexers)
+	maps.DeleteFunc(added, func(name string, _ cache.IndexFunc) bool { return known[name] != nil })
+	if len(added) == 0 {
+		return nil
+	}
+	return i.SharedIndexInformer.AddIndexers(added)
 }
 
 func (i *staticInformer) HasSynced() bool                     { return true }

@@ -38,6 +38,12 @@ type Judgment struct {
 	// Scores are those of the feasible nodes, in the order of Nodes; nil when fewer than two are feasible, since
 	// kube-scheduler then scores none.
 	Scores []fwk.NodePluginScores
+	// NotInvolved are the Filter plugins for which PreFilter found nothing to do, so that they are not asked.
+	NotInvolved sets.Set[string]
+	// Next is the judgment without the plugins that reject the Pod before any node is looked at; nil when nodes are.
+	Next *Judgment
+	// SetAside are, in Next, the plugins that are left out, sorted.
+	SetAside []string
 	// Preemption is what PostFilter would do; nil when a node is feasible or no PostFilter plugin is enabled.
 	Preemption *Preemption
 }
@@ -64,6 +70,14 @@ func (s *Scheduler) Judge(ctx context.Context, profile string, pod *corev1.Pod) 
 		return nil, ErrNoProfile
 	}
 	ctx = quiet(ctx)
+	judgment, err := s.judge(ctx, fw, pod)
+	if err == nil && !judgment.Internal && !judgment.anyEvaluated() {
+		judgment.Next, err = s.next(ctx, profile, pod, judgment)
+	}
+	return judgment, err
+}
+
+func (s *Scheduler) judge(ctx context.Context, fw framework.Framework, pod *corev1.Pod) (*Judgment, error) {
 	if gates := gates(ctx, fw, pod); len(gates) > 0 {
 		return &Judgment{Gates: gates, Message: gates[0].Message(), Nodes: s.notEvaluated()}, nil
 	}
@@ -148,12 +162,32 @@ func gates(ctx context.Context, fw framework.Framework, pod *corev1.Pod) []*fwk.
 	return rejections
 }
 
-// explain runs the cycle once more through the framework's public calls to see every node and every filter.
+// explain runs the cycle once more through the framework's public calls to see every node, every filter and all scores.
 func (s *Scheduler) explain(ctx context.Context, c cycle, judgment *Judgment) error {
 	judgment.Nodes = s.notEvaluated()
+	if err := s.filter(ctx, c, judgment); err != nil {
+		return err
+	}
+	var feasible []fwk.NodeInfo
+	for i := range judgment.Nodes {
+		if node := &judgment.Nodes[i]; node.Feasible() {
+			feasible = append(feasible, node.Info)
+		}
+	}
+	var err error
+	judgment.Scores, err = s.score(ctx, c, feasible)
+	return err
+}
+
+// filter runs PreFilter and every filter on every node that it leaves, and asks the extenders.
+func (s *Scheduler) filter(ctx context.Context, c cycle, judgment *Judgment) error {
 	left, status, narrowed := c.framework.RunPreFilterPlugins(ctx, c.state, c.pod)
+	judgment.NotInvolved = c.state.GetSkipFilterPlugins()
 	if !status.IsSuccess() {
-		judgment.PreFilter, judgment.Narrowed = status, sets.List(narrowed)
+		judgment.PreFilter = status
+		if status.Plugin() == "" { // no plugin alone rejects: those that narrow leave no node in common
+			judgment.Narrowed = sets.List(narrowed)
+		}
 		return nil
 	}
 	if !left.AllNodes() {
@@ -174,12 +208,7 @@ func (s *Scheduler) explain(ctx context.Context, c cycle, judgment *Judgment) er
 	if err := newFilters(c).run(ctx, evaluated); err != nil {
 		return err
 	}
-	err := s.extend(c.pod, evaluated)
-	if err != nil {
-		return err
-	}
-	judgment.Scores, err = s.score(ctx, c, infosOf(feasibleOf(evaluated)))
-	return err
+	return s.extend(c.pod, evaluated)
 }
 
 // notEvaluated returns all nodes, sorted by name.

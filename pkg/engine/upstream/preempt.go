@@ -4,14 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
@@ -30,10 +27,32 @@ type Preemption struct {
 	NodeName string
 	// Victims are the Pods that would be evicted, the most important first.
 	Victims []*corev1.Pod
-	// Violating are those victims whose eviction a PodDisruptionBudget does not allow.
-	Violating sets.Set[types.UID]
 	// Message is upstream's text.
 	Message string
+	// Priority is the Pod's own.
+	Priority int32
+	// Obstacle is why the Pod would be nominated for no node; empty when it would.
+	Obstacle Obstacle
+	// WaitsFor are the Pods whose end is waited for (VictimTerminating), sorted by namespace and name.
+	WaitsFor []*corev1.Pod
+	// Candidates are all nodes on which preemption makes room, the chosen one first, then as upstream ranks them; none
+	// when preemption is not tried.
+	Candidates []Candidate
+	// Others are the nodes that are no candidates; none when preemption is not tried.
+	Others []NoCandidate
+}
+
+// Candidate is a node on which preemption makes room.
+type Candidate struct {
+	NodeName string
+	// Victims are the Pods that would be evicted, the most important first.
+	Victims []*corev1.Pod
+	// Violations is upstream's count of evictions that no PodDisruptionBudget allows.
+	Violations int64
+	// Violating are those victims whose eviction a PodDisruptionBudget does not allow.
+	Violating sets.Set[types.UID]
+	// Budgets names, for each of those, the budgets that it would violate, sorted.
+	Budgets map[types.UID][]string
 }
 
 // preemptor is a DefaultPreemption plugin of ours that looks at every candidate and evicts nobody.
@@ -91,61 +110,61 @@ func newPreemptor(ctx context.Context, fw framework.Framework, configs []schedul
 	return p, nil
 }
 
-// postFilter asks the plugin for one of the candidates that statuses leave, and says what it would do.
-func (p *preemptor) postFilter(ctx context.Context, c cycle, statuses *framework.NodeToStatus) (*Preemption, error) {
-	p.chosen = nil
-	result, status := p.plugin.PostFilter(ctx, c.state, c.pod, statuses)
-	out := &Preemption{Message: status.Message()}
-	if !status.IsSuccess() || result == nil {
-		return out, nil
-	}
-	out.NodeName, out.Victims = result.NominatedNodeName, p.chosen
-	slices.SortFunc(out.Victims, func(a, b *corev1.Pod) int {
-		return cmp.Or(cmp.Compare(corev1helpers.PodPriority(b), corev1helpers.PodPriority(a)),
-			strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
-	})
-	var err error
-	out.Violating, err = p.violating(ctx, c.pod, out.NodeName)
-	return out, err
-}
-
-// preempt runs the PostFilter plugins, as upstream's schedulingAlgorithm does.
-//
-// The profile's own DefaultPreemption acts on a candidate when it finds one, and samples candidates from a random
-// offset. So ours looks first, at all of them. When it finds one, the profile's plugins only see nodes that preemption
-// cannot help: they tell whether an earlier PostFilter plugin ends the chain, and if none does, ours answers for the
-// best node.
+// preempt runs the PostFilter plugins, as upstream's schedulingAlgorithm does, and tells what is behind their answer.
 func (s *Scheduler) preempt(ctx context.Context, c cycle, fitError *framework.FitError) (*Preemption, error) {
 	if !c.framework.HasPostFilterPlugins() {
 		return nil, nil
 	}
 	statuses := fitError.Diagnosis.NodeToStatus
 	preemptor := s.preemptors[c.framework.ProfileName()]
-	best, err := preemptor.best(ctx, c, statuses)
+	found, err := preemptor.search(ctx, c, statuses)
 	if err != nil {
 		return nil, err
 	}
+	answer := s.postFilter(ctx, c, statuses, found.best())
+	answer.Priority = corev1helpers.PodPriority(c.pod)
+	switch {
+	case answer.Obstacle == OtherPlugin:
+	case found.tried:
+		err = preemptor.tell(ctx, c.pod, found, answer)
+	default:
+		answer.Obstacle, answer.WaitsFor = found.obstacle, found.waitsFor
+	}
+	if err != nil {
+		return nil, err
+	}
+	return answer, ctx.Err()
+}
+
+// postFilter runs the PostFilter plugins; best is the candidate that was found before, or nil.
+//
+// The profile's own DefaultPreemption acts on a candidate when it finds one, and samples candidates from a random
+// offset. So ours looks first, at all of them. When it finds one, the profile's plugins only see nodes that preemption
+// cannot help: they tell whether an earlier PostFilter plugin ends the chain, and if none does, ours answers for the
+// best node.
+func (s *Scheduler) postFilter(ctx context.Context, c cycle, statuses *framework.NodeToStatus, best *candidate,
+) *Preemption {
 	seen := statuses
 	if best != nil {
 		seen = framework.NewDefaultNodeToStatus()
 	}
 	_, status := c.framework.RunPostFilterPlugins(ctx, c.state, c.pod, seen)
-	if best == nil || status.Code() != fwk.Unschedulable {
-		return &Preemption{Message: status.Message()}, ctx.Err()
+	if best == nil {
+		return &Preemption{Message: status.Message()}
+	}
+	if status.Code() != fwk.Unschedulable {
+		return &Preemption{Message: status.Message(), Obstacle: OtherPlugin}
 	}
 	if !s.extendersPreempt(c.pod) {
 		only := framework.NewDefaultNodeToStatus()
-		only.Set(best.Name(), statuses.Get(best.Name()))
+		only.Set(best.name, statuses.Get(best.name))
 		statuses = only
 	}
-	answer, err := preemptor.postFilter(ctx, c, statuses)
-	if err != nil {
-		return nil, err
+	answer := s.preemptors[c.framework.ProfileName()].postFilter(ctx, c, statuses)
+	if answer.NodeName == best.name {
+		answer.Victims = best.victims.Pods
 	}
-	if answer.NodeName == best.Name() {
-		answer.Victims = best.Victims().Pods
-	}
-	return answer, ctx.Err()
+	return answer
 }
 
 // extendersPreempt tells whether an extender has a say in preemption: then the best node is known only to PostFilter.
@@ -155,76 +174,21 @@ func (s *Scheduler) extendersPreempt(pod *corev1.Pod) bool {
 	})
 }
 
-// best is the candidate that kube-scheduler would choose if it looked at all; among equal ones the first by name, where
-// kube-scheduler chooses at random. It is nil when preemption does not help, and when the profile does not preempt.
-func (p *preemptor) best(ctx context.Context, c cycle, statuses *framework.NodeToStatus) (preemption.Candidate, error) {
-	if p == nil {
-		return nil, nil
+// postFilter asks the plugin for one of the candidates that statuses leave, and says what it would do.
+func (p *preemptor) postFilter(ctx context.Context, c cycle, statuses *framework.NodeToStatus) *Preemption {
+	p.chosen = nil
+	result, status := p.plugin.PostFilter(ctx, c.state, c.pod, statuses)
+	out := &Preemption{Message: status.Message()}
+	if !status.IsSuccess() || result == nil {
+		return out
 	}
-	eligible, _ := p.plugin.PodEligibleToPreemptOthers(ctx, c.pod, statuses.Get(c.pod.Status.NominatedNodeName))
-	if !eligible {
-		return nil, nil
-	}
-	nodes, err := statuses.NodesForStatusCode(p.handle.SnapshotSharedLister().NodeInfos(), fwk.Unschedulable)
-	if err != nil || len(nodes) == 0 {
-		return nil, err
-	}
-	budgets, err := p.budgets()
-	if err != nil {
-		return nil, err
-	}
-	// Errors on single nodes leave those nodes out, as upstream does while there are other candidates; with none left,
-	// PostFilter itself reports the error.
-	candidates, _, _ := p.plugin.Evaluator.DryRunPreemption(ctx, c.state, c.pod, nodes, budgets, 0,
-		int32(min(len(nodes), math.MaxInt32)))
-	if len(candidates) == 0 {
-		return nil, ctx.Err()
-	}
-	chosen := p.plugin.Evaluator.SelectCandidate(ctx, candidates)
-	return firstEqual(candidates, chosen), ctx.Err()
+	out.NodeName, out.Victims = result.NominatedNodeName, p.chosen
+	slices.SortFunc(out.Victims, func(a, b *corev1.Pod) int {
+		return cmp.Or(cmp.Compare(corev1helpers.PodPriority(b), corev1helpers.PodPriority(a)), compareNames(a, b))
+	})
+	return out
 }
 
-func (p *preemptor) budgets() ([]*policyv1.PodDisruptionBudget, error) {
-	budgets, err := p.plugin.Evaluator.PdbLister.List(labels.Everything())
-	slices.SortFunc(budgets, func(a, b *policyv1.PodDisruptionBudget) int {
-		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
-	})
-	return budgets, err
-}
-
-// violating finds out which victims break a budget: upstream counts them only. It groups all Pods of the node that the
-// Pod may preempt, most important first, as SelectVictimsOnNode (v1.37.2) does before it picks.
-func (p *preemptor) violating(ctx context.Context, pod *corev1.Pod, node string) (sets.Set[types.UID], error) {
-	info, err := p.handle.SnapshotSharedLister().NodeInfos().Get(node)
-	if err != nil {
-		return nil, err
-	}
-	victims, err := p.plugin.Evaluator.GetVictimsOnNode(ctx, info)
-	if err != nil {
-		return nil, err
-	}
-	victims = slices.DeleteFunc(victims, func(victim *preemption.DomainVictim) bool {
-		return victim.Priority() >= corev1helpers.PodPriority(pod)
-	})
-	slices.SortFunc(victims, func(a, b *preemption.DomainVictim) int {
-		switch {
-		case p.plugin.MoreImportantVictim(a, b):
-			return -1
-		case p.plugin.MoreImportantVictim(b, a):
-			return 1
-		}
-		return 0
-	})
-	budgets, err := p.budgets()
-	if err != nil {
-		return nil, err
-	}
-	uids := sets.New[types.UID]()
-	broken, _ := preemption.FilterVictimsWithPDBViolation(victims, budgets)
-	for _, victim := range broken {
-		for _, info := range victim.Victim.Pods() {
-			uids.Insert(info.GetPod().UID)
-		}
-	}
-	return uids, nil
+func compareNames(a, b *corev1.Pod) int {
+	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 }

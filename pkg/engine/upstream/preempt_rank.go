@@ -1,8 +1,10 @@
 package upstream
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
@@ -11,15 +13,38 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/util"
 )
 
-// firstEqual returns the first candidate by name that upstream's pickOneNodeForPreemption (v1.37.2) ranks like chosen.
-func firstEqual(candidates []preemption.Candidate, chosen preemption.Candidate) preemption.Candidate {
-	best := chosen
-	for _, candidate := range candidates {
-		if candidate.Name() < best.Name() && rankOf(candidate.Victims()) == rankOf(chosen.Victims()) {
-			best = candidate
-		}
+// ranked returns the candidates in the order of upstream's pickOneNodeForPreemption (v1.37.2), equal ones by name. The
+// first is the first of those that rank like the chosen one.
+func ranked(candidates []preemption.Candidate, chosen preemption.Candidate) []candidate {
+	out := make([]candidate, 0, len(candidates))
+	for _, c := range candidates {
+		out = append(out, candidate{name: c.Name(), victims: c.Victims()})
 	}
-	return best
+	ranks := sortByRank(out)
+	wanted := rankOf(chosen.Victims())
+	putFirst(out, slices.IndexFunc(out, func(c candidate) bool { return ranks[c.name] == wanted }))
+	return out
+}
+
+// putFirst moves an element to the front; the order of the others stays. An index of -1 moves none.
+func putFirst[T any](list []T, index int) {
+	if index > 0 {
+		first := list[index]
+		copy(list[1:], list[:index])
+		list[0] = first
+	}
+}
+
+// sortByRank sorts the candidates in place, the best first, and returns their ranks by name.
+func sortByRank(candidates []candidate) map[string]rank {
+	ranks := make(map[string]rank, len(candidates))
+	for _, c := range candidates {
+		ranks[c.name] = rankOf(c.victims)
+	}
+	slices.SortFunc(candidates, func(a, b candidate) int {
+		return cmp.Or(ranks[a.name].compare(ranks[b.name]), strings.Compare(a.name, b.name))
+	})
+	return ranks
 }
 
 // rank holds what pickOneNodeForPreemption compares, in its order.
@@ -31,6 +56,17 @@ type rank struct {
 	earliestStart int64
 }
 
+// compare is negative when r is the better one.
+func (r rank) compare(than rank) int {
+	return cmp.Or(
+		cmp.Compare(r.violations, than.violations),
+		cmp.Compare(r.highest, than.highest),
+		cmp.Compare(r.sum, than.sum),
+		cmp.Compare(r.count, than.count),
+		cmp.Compare(than.earliestStart, r.earliestStart), // the youngest goes first
+	)
+}
+
 func rankOf(victims *extenderv1.Victims) rank {
 	r := rank{
 		violations: victims.NumPDBViolations,
@@ -38,7 +74,8 @@ func rankOf(victims *extenderv1.Victims) rank {
 		count:      len(victims.Pods),
 	}
 	for _, pod := range victims.Pods {
-		r.sum += int64(corev1helpers.PodPriority(pod))
+		// Upstream makes every priority positive, so that more Pods never make a smaller sum.
+		r.sum += int64(corev1helpers.PodPriority(pod)) + math.MaxInt32 + 1
 	}
 	r.earliestStart = earliestStart(victims)
 	return r

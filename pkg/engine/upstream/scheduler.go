@@ -17,7 +17,6 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
-	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	schedulerprofile "k8s.io/kubernetes/pkg/scheduler/profile"
 
 	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
@@ -30,7 +29,7 @@ type Options struct {
 	// Config is the scheduler configuration; nil for kube-scheduler's defaults.
 	Config *Config
 	// OutOfTree are plugins linked in beside the in-tree ones.
-	OutOfTree frameworkruntime.Registry
+	OutOfTree Registry
 }
 
 // Scheduler is kube-scheduler's Scheduler over one State.
@@ -43,7 +42,12 @@ type Scheduler struct {
 	pods           cache.Indexer
 	volumeClaims   *staticInformer
 	resourceClaims *staticInformer
+	storageClasses *staticInformer
 	infos          *podInfos
+	outOfTree      Registry
+	made           madePlugins
+	derived        map[string]framework.Framework // from profiles, see derive
+	views          map[string]*view               // what trials see, by profile
 	stop           context.CancelFunc
 	broadcaster    events.EventBroadcaster
 
@@ -74,6 +78,11 @@ func New(ctx context.Context, state *cluster.State, options Options) (*Scheduler
 		profiles: map[string]schedulerapi.KubeSchedulerProfile{},
 		snapshot: internalcache.NewEmptySnapshot(),
 		infos:    newPodInfos(),
+		derived:  map[string]framework.Framework{},
+		views:    map[string]*view{},
+
+		outOfTree: options.OutOfTree,
+		made:      madePlugins{},
 	}
 	factory := informers.NewSharedInformerFactory(client, 0)
 	if err := s.serve(factory, state); err != nil {
@@ -112,7 +121,7 @@ func (s *Scheduler) serve(factory informers.SharedInformerFactory, state *cluste
 	served(serve(factory, state.Nodes))
 	served(serve(factory, state.Namespaces))
 	served(serve(factory, state.PersistentVolumes))
-	served(serve(factory, state.StorageClasses))
+	s.storageClasses = served(serve(factory, state.StorageClasses))
 	served(serve(factory, state.CSINodes))
 	served(serve(factory, state.CSIDrivers))
 	served(serve(factory, state.CSIStorageCapacities))
@@ -152,7 +161,7 @@ func Finished(pod *corev1.Pod) bool {
 
 // build makes the upstream Scheduler, which fills its caches from the factory as it registers its event handlers.
 func (s *Scheduler) build(ctx context.Context, client kubernetes.Interface, factory informers.SharedInformerFactory,
-	config *schedulerapi.KubeSchedulerConfiguration, outOfTree frameworkruntime.Registry,
+	config *schedulerapi.KubeSchedulerConfiguration, outOfTree Registry,
 ) error {
 	profiles := make([]schedulerapi.KubeSchedulerProfile, 0, len(config.Profiles))
 	for _, profile := range config.Profiles {
@@ -169,7 +178,7 @@ func (s *Scheduler) build(ctx context.Context, client kubernetes.Interface, fact
 		scheduler.WithParallelism(config.Parallelism),
 		scheduler.WithPercentageOfNodesToScore(&allNodes),
 		scheduler.WithNodeInfoSnapshot(s.snapshot),
-		scheduler.WithFrameworkOutOfTreeRegistry(outOfTree),
+		scheduler.WithFrameworkOutOfTreeRegistry(s.made.keep(outOfTree)),
 	)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrConfiguration, err)
@@ -181,6 +190,11 @@ func (s *Scheduler) build(ctx context.Context, client kubernetes.Interface, fact
 // fill puts the Pods that have a node into the snapshot. It does what the cache's AddPod and UpdateSnapshot do, but
 // computes the requests of Pods from one template once.
 func (s *Scheduler) fill(ctx context.Context, pods []*corev1.Pod) error {
+	for _, pod := range pods {
+		if pod.Spec.NodeName != "" && !Finished(pod) {
+			s.sched.Cache.AddPodGroupMember(pod) // does nothing for a Pod without a group
+		}
+	}
 	if err := s.sched.Cache.UpdateSnapshot(klog.FromContext(ctx), s.snapshot); err != nil {
 		return err
 	}

@@ -2,18 +2,21 @@ package upstream
 
 import (
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Subject is a Pod to be judged, with the claims that controllers would make for it. Neither need be in the State;
-// claims that are there already, by name, are taken as they are.
+// Subject is a Pod to be judged, with what would be made for it: claims, by controllers, and StorageClasses. Nothing of
+// it need be in the State; what is there already, by name, is taken as it is.
 type Subject struct {
 	Pod            *corev1.Pod
 	VolumeClaims   []*corev1.PersistentVolumeClaim
 	ResourceClaims []*resourcev1.ResourceClaim
+	StorageClasses []*storagev1.StorageClass
 }
 
 // With runs do while the subject is where plugins look for it, and takes it away again.
@@ -36,6 +39,9 @@ func (s *Scheduler) introduce(subject Subject) (restore func(), err error) {
 	}
 	for _, claim := range subject.VolumeClaims {
 		undo = append(undo, s.volumeClaims.introduce(claim))
+	}
+	for _, class := range subject.StorageClasses {
+		undo = append(undo, s.storageClasses.introduce(class))
 	}
 	for _, claim := range subject.ResourceClaims {
 		undo = append(undo, s.resourceClaims.introduce(claim))
@@ -62,7 +68,11 @@ func (s *Scheduler) replacePod(pod *corev1.Pod) (restore func(), err error) {
 	if exists {
 		return func() { _ = s.pods.Update(known) }, nil
 	}
-	return func() { _ = s.pods.Delete(pod) }, nil
+	s.sched.Cache.AddPodGroupMember(pod) // does nothing for a Pod without a group
+	return func() {
+		s.sched.Cache.RemovePodGroupMember(pod)
+		_ = s.pods.Delete(pod)
+	}, nil
 }
 
 // introduce adds an object that the informer does not hold, tells the event handlers, and returns what undoes it.
@@ -72,11 +82,13 @@ func (i *staticInformer) introduce(object runtime.Object) (restore func()) {
 	}
 	// Errors come from the key function only, which has just worked.
 	_ = i.GetIndexer().Add(object)
+	i.events = append(i.events, object) // for handlers that come meanwhile
 	for _, handler := range i.handlers {
 		handler.OnAdd(object, false)
 	}
 	return func() {
 		_ = i.GetIndexer().Delete(object)
+		i.events = slices.DeleteFunc(i.events, func(event any) bool { return event == object })
 		for _, handler := range i.handlers {
 			handler.OnDelete(object)
 		}

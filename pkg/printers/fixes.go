@@ -1,0 +1,62 @@
+package printers
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
+
+	"github.com/kubectl-sched/kubectl-sched/pkg/report"
+)
+
+// writeFixes writes the changes that make the Pod fit, in their own paragraph, each with the command that does it where
+// there is one. A command that is wider than the table stays on its line in the wide table and is left out of the
+// other.
+func (p *tablePrinter) writeFixes(b *bytes.Buffer, e *report.Explanation) {
+	if len(e.Fixes) == 0 {
+		if e.FixesTried > 0 {
+			b.WriteString(paragraph(fmt.Sprintf("Fixes: none of %s that %s tried would make it fit.",
+				count(e.FixesTried, "short change"), plural(e.FixesTried, "was", "were")), p.width))
+		}
+		return
+	}
+	b.WriteString("\nWhat would make it fit (each was tried):\n")
+	left := false
+	for i, fix := range e.Fixes {
+		number := fmt.Sprintf("%d. ", i+1)
+		b.WriteString(indented(number, fixText(fix), p.width))
+		for _, step := range fix.Steps {
+			switch {
+			case step.Command == "":
+				left = left || step.Patch != "" || step.Create != ""
+			case p.width > 0 && twwidth.Width(step.Command)+len(number) > p.width:
+				left = true
+			default:
+				b.WriteString(strings.Repeat(" ", len(number)) + step.Command + "\n")
+			}
+		}
+	}
+	if left {
+		b.WriteString(paragraph("-o yaml has the patches and long commands.", p.width))
+	}
+}
+
+// fixText says what to change and what that opens.
+func fixText(fix report.Fix) string {
+	text := fix.Change + ": "
+	if len(fix.Victims) == 0 {
+		return text + "opens " + listNames(fix.Nodes)
+	}
+	names := make([]string, 0, len(fix.Victims))
+	for _, v := range fix.Victims {
+		names = append(names, v.Namespace+"/"+v.Name)
+	}
+	return text + "kube-scheduler would evict " + listNames(names) + " on " + listNames(fix.Nodes) + " for it"
+}
+
+// indented is a paragraph whose later lines stand below the first word after head.
+func indented(head, text string, width int) string {
+	lines := wrap(text, width-len(head), width-len(head))
+	return head + strings.Join(lines, "\n"+strings.Repeat(" ", len(head))) + "\n"
+}
