@@ -27,7 +27,9 @@ func (e *Engine) fixes(ctx context.Context, subject upstream.Subject, out *repor
 		return err
 	}
 	search := &search{engine: e, trial: trial, subject: subject, found: map[string]*report.Fix{},
-		situation: fix.Situation{Pod: subject.Pod, State: e.state, Explanation: out}}
+		situation: fix.Situation{
+			Pod: subject.Pod, State: e.state, Explanation: out, PodsOn: e.scheduler.PodsOn,
+		}}
 	for _, plan := range fix.Plans(search.situation) {
 		if len(search.plans) == e.fixCount || out.FixesTried == maxTrials {
 			break

@@ -7,6 +7,18 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
 
+// placedVolume begins a sentence that says where a claim's volume is. Names of volumes are long, and the claim tells them:
+// only the wide table has both.
+func placedVolume(claim, class, volume string, s style) string {
+	if s != withPlugins {
+		return "the volume of claim " + claim + " is "
+	}
+	if class != "" {
+		claim += " of class " + class
+	}
+	return "claim " + claim + " is in volume " + volume + ", which is "
+}
+
 // volumeFact has words for facts about volumes.
 func volumeFact(detail report.Detail, s style) string {
 	if text := volumeClaimFact(detail); text != "" {
@@ -14,16 +26,11 @@ func volumeFact(detail report.Detail, s style) string {
 	}
 	switch d := detail.(type) {
 	case report.VolumeNodeAffinity:
-		claim := d.Claim
-		if d.Class != "" {
-			claim += " of class " + d.Class
-		}
-		return fmt.Sprintf("claim %s is in volume %s, which is %s", claim, d.Volume, placeFact(d.Terms, s))
+		return placedVolume(d.Claim, d.Class, d.Volume, s) + placeFact(d.Terms, s)
 	case report.VolumeZone:
 		wanted := report.VolumeRequirement{
 			Key: d.Key, Operator: placedIn, Values: d.Values, Actual: d.Actual, Missing: d.Missing}
-		return fmt.Sprintf("claim %s is in volume %s, which is %s", d.Claim, d.Volume,
-			placeFact([][]report.VolumeRequirement{{wanted}}, s))
+		return placedVolume(d.Claim, "", d.Volume, s) + placeFact([][]report.VolumeRequirement{{wanted}}, s)
 	case report.AllowedTopologies:
 		return fmt.Sprintf("claim %s is of class %s, whose volumes are %s", d.Claim, d.Class, placeFact(d.Terms, s))
 	case report.NoMatchingVolume:

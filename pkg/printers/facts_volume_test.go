@@ -66,8 +66,8 @@ func TestVolumeFact(t *testing.T) {
 		},
 		"a volume in another zone": {
 			report.VolumeNodeAffinity{Claim: "data", Volume: "pv-1", Class: "ssd", Terms: inZone("zb", "za")},
-			"claim data of class ssd is in volume pv-1, which is in " + zoneKey + " za; the node is in zb",
-			"claim data of class ssd is in volume pv-1, which is in " + zoneKey + " za",
+			"the volume of claim data is in " + zoneKey + " za; the node is in zb",
+			"the volume of claim data is in " + zoneKey + " za",
 		},
 		"a volume with alternatives": {
 			report.VolumeNodeAffinity{Claim: "data", Volume: "pv-1", Terms: [][]report.VolumeRequirement{
@@ -75,19 +75,19 @@ func TestVolumeFact(t *testing.T) {
 				{{Key: "gen", Operator: "Gt", Values: []string{"5"}, Actual: &gen}, {Key: "old", Operator: "DoesNotExist", Actual: &empty}},
 				{},
 			}},
-			"claim data is in volume pv-1, which is not in " + zoneKey + " zb or zc and where there is a disk, or where gen > 5 " +
+			"the volume of claim data is not in " + zoneKey + " zb or zc and where there is a disk, or where gen > 5 " +
 				"and where there is no old; the node has an empty old, has no disk, is in gen 3, is in " + zoneKey + " zb",
-			"claim data is in volume pv-1, which is not in " + zoneKey + " zb or zc and where there is a disk, or where gen > 5 " +
+			"the volume of claim data is not in " + zoneKey + " zb or zc and where there is a disk, or where gen > 5 " +
 				"and where there is no old",
 		},
 		"a volume for no node": {
 			report.VolumeNodeAffinity{Claim: "data", Volume: "pv-1", Terms: [][]report.VolumeRequirement{{}}},
-			"claim data is in volume pv-1, which is on no node", "",
+			"the volume of claim data is on no node", "",
 		},
 		"a zone label that the node has not": {
 			report.VolumeZone{Claim: "data", Volume: "pv-1", Key: zoneKey, Values: []string{"za", "zb"}, Missing: true},
-			"claim data is in volume pv-1, which is in " + zoneKey + " za or zb; the node has no such label",
-			"claim data is in volume pv-1, which is in " + zoneKey + " za or zb",
+			"the volume of claim data is in " + zoneKey + " za or zb; the node has no such label",
+			"the volume of claim data is in " + zoneKey + " za or zb",
 		},
 		"a class for other zones": {
 			report.AllowedTopologies{Claim: "data", Class: "ssd", Terms: inZone("zb", "za")},
@@ -160,15 +160,14 @@ func TestVolumeSays(t *testing.T) {
 		"nothing of other facts": {report.Details{report.InsufficientResource{Resource: "cpu"}}, predicate{}},
 		"one volume out of reach": {
 			report.Details{report.VolumeNodeAffinity{Claim: "data", Volume: "pv-1", Terms: inZone("zb", "za")}},
-			predicate{"is out of reach of volume pv-1 (claim data)", "are out of reach of volume pv-1 (claim data)"},
+			predicate{"cannot reach the volume of claim data", "cannot reach the volume of claim data"},
 		},
 		"two volumes out of reach, whatever else": {
 			report.Details{
 				report.VolumeNodeAffinity{Claim: "logs", Volume: "pv-2"}, report.VolumeNodeAffinity{Claim: "data", Volume: "pv-1"},
 				report.StorageCapacity{Claim: "more", Class: "ssd"},
 			},
-			predicate{"is out of reach of volume pv-1 (claim data) and volume pv-2 (claim logs)",
-				"are out of reach of volume pv-1 (claim data) and volume pv-2 (claim logs)"},
+			predicate{"cannot reach the volume of claim data and claim logs", "cannot reach the volume of claim data and claim logs"},
 		},
 		"another zone": {
 			report.Details{report.VolumeZone{Claim: "data", Volume: "pv-1", Key: zoneKey}},

@@ -34,7 +34,7 @@ func volumeSays(details report.Details) predicate {
 func volumeClause(detail report.Detail) (verb predicate, object string) {
 	switch d := detail.(type) {
 	case report.VolumeNodeAffinity:
-		return predicate{"is out of reach of", "are out of reach of"}, volumeOf(d.Volume, d.Claim)
+		return predicate{"cannot reach the volume of", "cannot reach the volume of"}, "claim " + d.Claim
 	case report.VolumeZone:
 		place := "zone"
 		if strings.HasSuffix(d.Key, "/region") {

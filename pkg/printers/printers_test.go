@@ -263,7 +263,8 @@ func TestCausesAddUp(t *testing.T) {
 	}
 }
 
-// A node that lacks more, but nothing else, is nearer than one that other plugins reject too.
+// A node that lacks more, but nothing else, is nearer than one that other plugins reject too. Those are told of, since
+// more of the resource would not be enough for them.
 func TestNearestNodeLacksNothingElse(t *testing.T) {
 	e := report.NewExplanation(report.Metadata{Name: "web"})
 	e.Verdict = report.Unschedulable
@@ -272,8 +273,8 @@ func TestNearestNodeLacksNothingElse(t *testing.T) {
 			report.InsufficientResource{Resource: "cpu", Missing: missing}))
 	}
 	e.Nodes[0].Filters = append(e.Nodes[0].Filters, report.Rejection{Plugin: "NodePorts"})
-	got, _, _ := strings.Cut(show(t, printers.Options{}, e), "\n")
-	want := "pod/web: Unschedulable - no node of 3 fits: 3 lack cpu (nearest: node-0002, 1500m short)"
+	got, _, _ := strings.Cut(show(t, printers.Options{Output: "wide"}, e), "\n")
+	want := "pod/web: Unschedulable - no node of 3 fits: 3 lack cpu (nearest: node-0002, 1500m short; 1 has other reasons too)"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("headline (-want +got):\n%s", diff)
 	}

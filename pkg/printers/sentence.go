@@ -20,6 +20,8 @@ type cause struct {
 	nodes     int
 	// nearest is the node that lacks least, when all of them lack one resource.
 	nearest shortfall
+	// others is how many of them another plugin rejects too.
+	others int
 }
 
 // predicate is what is said of nodes: of one ("lacks cpu") and of several ("lack cpu").
@@ -76,6 +78,9 @@ func causes(nodes []report.Node, preFilter []report.Rejection) []cause {
 			out = append(out, cause{predicate: p})
 		}
 		out[i].nodes++
+		if len(node.Filters) > 1 {
+			out[i].others++
+		}
 		if s, ok := nodeShortfall(node); ok && (out[i].nearest.node == "" || s.less(out[i].nearest)) {
 			out[i].nearest = s
 		}
@@ -117,6 +122,13 @@ func (c cause) String() string {
 	nearest := c.nearest.node + ", " + c.nearest.missing + " short"
 	if c.nodes > 1 {
 		nearest = "nearest: " + nearest
+	}
+	// More of the resource would not be enough there.
+	switch {
+	case c.others > 0 && c.nodes == 1:
+		nearest += "; it has other reasons too"
+	case c.others > 0:
+		nearest += fmt.Sprintf("; %d %s other reasons too", c.others, plural(c.others, "has", "have"))
 	}
 	return text + " (" + nearest + ")"
 }

@@ -80,6 +80,8 @@ const (
 	NoLowerPriority PreemptionReason = "NoLowerPriority"
 	// Unresolvable: a plugin rejects the node whatever is evicted.
 	Unresolvable PreemptionReason = "Unresolvable"
+	// NotTried: there were 1000 candidates before it. It is never the reason of the whole.
+	NotTried PreemptionReason = "NotTried"
 	// NotHelpful: every node is rejected whatever is evicted.
 	NotHelpful PreemptionReason = "NotHelpful"
 )

@@ -18,6 +18,8 @@ type Situation struct {
 	Pod         *corev1.Pod
 	State       *cluster.State
 	Explanation *report.Explanation
+	// PodsOn returns the Pods that take room on a node.
+	PodsOn func(node string) []*corev1.Pod
 }
 
 // Plan is one change, or two at once, that may make the Pod fit.

@@ -23,7 +23,7 @@ func (p *planner) moveForRoom(lacks []report.InsufficientResource, node *corev1.
 		size float64
 	}
 	var rooms []room
-	for _, pod := range p.podsOf(node.Name) {
+	for _, pod := range p.PodsOn(node.Name) {
 		if size, enough := frees(pod, lacks); enough && movable(pod) {
 			rooms = append(rooms, room{pod, size})
 		}
@@ -71,20 +71,6 @@ func move(pod *corev1.Pod) change {
 		text:   fmt.Sprintf("move pod %s/%s off node %s", pod.Namespace, pod.Name, pod.Spec.NodeName),
 		effort: movePod, kind: "Pod", namespace: pod.Namespace, name: pod.Name, gone: pod, moves: true,
 	}
-}
-
-// podsOf returns the Pods of a node that take room there.
-func (p *planner) podsOf(node string) []*corev1.Pod {
-	if p.running == nil {
-		p.running = map[string][]*corev1.Pod{}
-		for _, pod := range p.State.Pods {
-			done := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
-			if pod.Spec.NodeName != "" && !done {
-				p.running[pod.Spec.NodeName] = append(p.running[pod.Spec.NodeName], pod)
-			}
-		}
-	}
-	return p.running[node]
 }
 
 // podCalled finds a Pod by namespace/name among Pods that are sorted so.

@@ -56,8 +56,6 @@ func Plans(s Situation) []Plan {
 type planner struct {
 	Situation
 	plans map[string]Plan // by key
-	// running are the Pods of the nodes that something may be moved off, by node.
-	running map[string][]*corev1.Pod
 }
 
 func (p *planner) add(plan Plan) { p.plans[plan.Key()] = plan }
@@ -97,8 +95,12 @@ func (p *planner) obstacles() (whole []report.Rejection, nodes []report.Node) {
 	nodes = slices.DeleteFunc(slices.Clone(nodes), func(node report.Node) bool {
 		return node.Verdict == report.NotEvaluated || len(node.Filters) > maxChanges+1
 	})
-	slices.SortStableFunc(nodes, func(a, b report.Node) int {
-		return cmp.Or(cmp.Compare(len(a.Filters), len(b.Filters)), cmp.Compare(shortage(a), shortage(b)),
+	shortages := make(map[string]float64, len(nodes))
+	for _, node := range nodes {
+		shortages[node.Name] = shortage(node)
+	}
+	slices.SortFunc(nodes, func(a, b report.Node) int {
+		return cmp.Or(cmp.Compare(len(a.Filters), len(b.Filters)), cmp.Compare(shortages[a.Name], shortages[b.Name]),
 			strings.Compare(a.Name, b.Name))
 	})
 	return whole, nodes

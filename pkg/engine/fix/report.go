@@ -79,14 +79,11 @@ func patch[T any](before, after *T) (string, error) {
 // command changes the workload that makes the Pod, or the Pod itself. It is empty where kubectl cannot do it: for a
 // manifest, and for what cannot be changed in a Pod.
 func (s Situation) command(before, after *corev1.Pod) (string, error) {
-	if workload, ok := s.workload(); ok {
+	if workload, ok := s.workload(); ok && workload.path != "" {
 		template := func(pod *corev1.Pod) *corev1.Pod { return &corev1.Pod{Spec: withoutDefaultTolerations(pod).Spec} }
 		data, err := patch(template(before), template(after))
-		if err != nil || workload.path == "" {
-			return "", err
-		}
 		return fmt.Sprintf("kubectl patch %s%s -p %s", workload.name, namespaceFlag(before.Namespace),
-			quote(fmt.Sprintf(workload.path, data))), nil
+			quote(fmt.Sprintf(workload.path, data))), err
 	}
 	if !s.stored() || !mutable(before, after) {
 		return "", nil

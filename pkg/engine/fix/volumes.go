@@ -39,6 +39,7 @@ func (p *planner) volumeUse(r report.Rejection, node *corev1.Node) []change {
 	}
 	end := move(pod)
 	end.key, end.moves = fmt.Sprintf("end %s/%s", pod.Namespace, pod.Name), false
+	end.command = fmt.Sprintf("kubectl delete pod/%s%s", pod.Name, namespaceFlag(pod.Namespace))
 	end.text = fmt.Sprintf("end pod %s/%s, which has the volume", pod.Namespace, pod.Name)
 	return []change{end}
 }

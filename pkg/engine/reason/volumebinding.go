@@ -17,7 +17,7 @@ import (
 func volumeBinding(_ context.Context, q Question) explain {
 	s := storageOf(q)
 	bound := s.boundVolumes()
-	waiting := newWaitingClaims(q, &s)
+	waiting := newUnboundClaims(q, &s)
 	csiNodes := q.Handle.SharedInformerFactory().Storage().V1().CSINodes().Lister()
 	return func(_ context.Context, r rejection) report.Details {
 		if r.node == nil {

@@ -22,6 +22,8 @@ const (
 	NoLowerPriority Obstacle = "NoLowerPriority"
 	// Unresolvable: a plugin rejects the node whatever is evicted.
 	Unresolvable Obstacle = "Unresolvable"
+	// NotTried: there were candidates enough before. It is never that of the whole.
+	NotTried Obstacle = "NotTried"
 )
 
 // The reasons for which preemption is not tried on any node.
@@ -45,6 +47,9 @@ const (
 	noVictimsText  = "No preemption victims found for incoming pod"
 	notHelpfulText = "Preemption is not helpful for scheduling"
 )
+
+// notTried stands for the status of a node that was not looked at.
+var notTried = fwk.NewStatus(fwk.Unschedulable)
 
 // NoCandidate is a node on which preemption makes no room.
 type NoCandidate struct {
@@ -88,6 +93,8 @@ func noCandidate(name string, status, passed *fwk.Status) NoCandidate {
 	switch {
 	case status.Code() != fwk.Unschedulable:
 		out.Obstacle, out.Message = Unresolvable, notHelpfulText
+	case passed == notTried:
+		out.Obstacle = NotTried
 	case passed == nil || passed.Code() == fwk.Error:
 		out.Obstacle = PreemptionFailed
 	case passed.Plugin() == "": // only a filter's status has a plugin

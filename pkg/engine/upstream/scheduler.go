@@ -224,6 +224,19 @@ func (s *Scheduler) framework(name string) (framework.Framework, bool) {
 	return fw, ok
 }
 
+// PodsOn returns the Pods that take room on a node.
+func (s *Scheduler) PodsOn(node string) []*corev1.Pod {
+	info, err := s.snapshot.Get(node)
+	if err != nil {
+		return nil
+	}
+	pods := make([]*corev1.Pod, 0, len(info.GetPods()))
+	for _, pod := range info.GetPods() {
+		pods = append(pods, pod.GetPod())
+	}
+	return pods
+}
+
 // Handle returns what the plugins of a profile are given by kube-scheduler; nil when no profile has the name.
 func (s *Scheduler) Handle(profile string) fwk.Handle {
 	fw, ok := s.framework(profile)

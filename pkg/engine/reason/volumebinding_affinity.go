@@ -21,14 +21,14 @@ type boundVolume struct {
 	// plugin is the in-tree plugin that the volume is of, when a node may have a CSI driver in its place; then asCSI is
 	// where the driver can use it.
 	plugin     string
-	own, asCSI volumeReach
+	own, asCSI volumeAffinity
 }
 
 func newBoundVolume(claim *corev1.PersistentVolumeClaim, volume *corev1.PersistentVolume) boundVolume {
 	out := boundVolume{
 		claim: claim.Name,
 		class: storagehelpers.GetPersistentVolumeClaimClass(claim),
-		own:   newVolumeReach(volume),
+		own:   newVolumeAffinity(volume),
 	}
 	translator := csitranslation.New()
 	if !translator.IsPVMigratable(volume) {
@@ -39,7 +39,7 @@ func newBoundVolume(claim *corev1.PersistentVolumeClaim, volume *corev1.Persiste
 		return out
 	}
 	if translated, err := translator.TranslateInTreePVToCSI(logr.Discard(), volume); err == nil {
-		out.plugin, out.asCSI = plugin, newVolumeReach(translated)
+		out.plugin, out.asCSI = plugin, newVolumeAffinity(translated)
 	}
 	return out
 }
@@ -65,7 +65,7 @@ func (b boundVolume) outOfReach(node *corev1.Node, csiNode *storagev1.CSINode) r
 }
 
 // reach is a PersistentVolume's required node affinity, ready to be held against many nodes.
-type volumeReach struct {
+type volumeAffinity struct {
 	volume *corev1.PersistentVolume
 	terms  [][]volumeRequirement
 }
@@ -76,8 +76,8 @@ type volumeRequirement struct {
 	met *nodeaffinity.LazyErrorNodeSelector
 }
 
-func newVolumeReach(volume *corev1.PersistentVolume) volumeReach {
-	out := volumeReach{volume: volume}
+func newVolumeAffinity(volume *corev1.PersistentVolume) volumeAffinity {
+	out := volumeAffinity{volume: volume}
 	if volume.Spec.NodeAffinity == nil || volume.Spec.NodeAffinity.Required == nil {
 		return out
 	}
@@ -107,11 +107,11 @@ func newVolumeRequirement(expression corev1.NodeSelectorRequirement) volumeRequi
 	}
 }
 
-func (r volumeReach) covers(node *corev1.Node) bool {
+func (r volumeAffinity) covers(node *corev1.Node) bool {
 	return storagehelpers.CheckNodeAffinity(r.volume, node.Labels) == nil
 }
 
-func (r volumeReach) detail(claim, class string, node *corev1.Node) report.VolumeNodeAffinity {
+func (r volumeAffinity) detail(claim, class string, node *corev1.Node) report.VolumeNodeAffinity {
 	return report.VolumeNodeAffinity{Claim: claim, Volume: r.volume.Name, Class: class, Terms: unmetTerms(r.terms, node)}
 }
 

@@ -16,17 +16,17 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
 
-// volumeShelf are the PersistentVolumes of one class.
-type volumeShelf struct {
-	class   string
-	volumes []*corev1.PersistentVolume // by name
-	atlas   atlas[*corev1.PersistentVolume]
+// staticVolumes are the PersistentVolumes of one class.
+type staticVolumes struct {
+	class         string
+	volumes       []*corev1.PersistentVolume // by name
+	topologyIndex topologyIndex[*corev1.PersistentVolume]
 	// kept are the volumes that are kept for a claim of the Pod, by the claim's name.
 	kept map[string][]*corev1.PersistentVolume
 }
 
-func newVolumeShelf(s *storage, class string) *volumeShelf {
-	out := &volumeShelf{class: class, kept: map[string][]*corev1.PersistentVolume{}}
+func newStaticVolumes(s *storage, class string) *staticVolumes {
+	out := &staticVolumes{class: class, kept: map[string][]*corev1.PersistentVolume{}}
 	all, err := s.volumes.List(labels.Everything())
 	if err != nil {
 		return out
@@ -38,8 +38,8 @@ func newVolumeShelf(s *storage, class string) *volumeShelf {
 	}
 	slices.SortFunc(out.volumes, byVolumeName)
 	for _, volume := range out.volumes {
-		key, values := addressOf(volume.Spec.NodeAffinity)
-		out.atlas.add(volume, key, values)
+		key, values := topologyOf(volume.Spec.NodeAffinity)
+		out.topologyIndex.add(volume, key, values)
 	}
 	return out
 }
@@ -50,8 +50,8 @@ type volumesByName = map[string]*corev1.PersistentVolume
 func byVolumeName(a, b *corev1.PersistentVolume) int { return strings.Compare(a.Name, b.Name) }
 
 // reached are the volumes that the node can use, by name.
-func (s *volumeShelf) reached(node *corev1.Node) []*corev1.PersistentVolume {
-	out := slices.DeleteFunc(s.atlas.near(node), func(volume *corev1.PersistentVolume) bool {
+func (s *staticVolumes) reached(node *corev1.Node) []*corev1.PersistentVolume {
+	out := slices.DeleteFunc(s.topologyIndex.near(node), func(volume *corev1.PersistentVolume) bool {
 		return storagehelpers.CheckNodeAffinity(volume, node.Labels) != nil
 	})
 	slices.SortFunc(out, byVolumeName)
@@ -59,7 +59,7 @@ func (s *volumeShelf) reached(node *corev1.Node) []*corev1.PersistentVolume {
 }
 
 // keptFor are the volumes of which the claim is to have one and no other.
-func (s *volumeShelf) keptFor(claim *corev1.PersistentVolumeClaim) []*corev1.PersistentVolume {
+func (s *staticVolumes) keptFor(claim *corev1.PersistentVolumeClaim) []*corev1.PersistentVolume {
 	if kept, known := s.kept[claim.Name]; known {
 		return kept
 	}
@@ -71,7 +71,7 @@ func (s *volumeShelf) keptFor(claim *corev1.PersistentVolumeClaim) []*corev1.Per
 }
 
 // find asks upstream for the claim's volume.
-func (s *volumeShelf) find(claim *corev1.PersistentVolumeClaim, node *corev1.Node, chosen volumesByName) (
+func (s *staticVolumes) find(claim *corev1.PersistentVolumeClaim, node *corev1.Node, chosen volumesByName) (
 	*corev1.PersistentVolume, error,
 ) {
 	candidates := slices.Concat(s.keptFor(claim), s.reached(node))
@@ -84,7 +84,7 @@ func attributesClasses() bool {
 
 // why counts what is wrong with the volumes for a claim that gets none of them; nothing when it cannot be told, because
 // one seems to suit. The rules are those of FindMatchingVolume (component-helpers/storage/volume, v0.37.2).
-func (s *volumeShelf) why(claim *corev1.PersistentVolumeClaim, node *corev1.Node, chosen volumesByName) report.Details {
+func (s *staticVolumes) why(claim *corev1.PersistentVolumeClaim, node *corev1.Node, chosen volumesByName) report.Details {
 	here := s.reached(node)
 	detail := report.NoMatchingVolume{
 		Claim:       claim.Name,
@@ -99,7 +99,7 @@ func (s *volumeShelf) why(claim *corev1.PersistentVolumeClaim, node *corev1.Node
 		detail.Selector = metav1.FormatLabelSelector(claim.Spec.Selector)
 	}
 	for _, volume := range s.keptFor(claim) {
-		if where := newVolumeReach(volume); !where.covers(node) && fitsClaim(claim, volume) {
+		if where := newVolumeAffinity(volume); !where.covers(node) && fitsClaim(claim, volume) {
 			return report.Details{where.detail(claim.Name, s.class, node)}
 		}
 	}

@@ -9,17 +9,17 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
 
-// waitingClaims are the Pod's claims that are bound when it has a node.
-type waitingClaims struct {
+// unboundClaims are the Pod's claims that are bound when it has a node.
+type unboundClaims struct {
 	// claims are in the order of the Pod's volumes; one that two volumes use is there twice, as upstream has it.
 	claims  []*corev1.PersistentVolumeClaim
-	shelves map[string]*volumeShelf
-	makers  map[string]*volumeMaker // by class
+	shelves map[string]*staticVolumes
+	makers  map[string]*provisioning // by class
 }
 
-// newWaitingClaims follows volumeBinder.GetPodVolumeClaims (v1.37.2).
-func newWaitingClaims(q Question, s *storage) *waitingClaims {
-	out := &waitingClaims{shelves: map[string]*volumeShelf{}, makers: map[string]*volumeMaker{}}
+// newUnboundClaims follows volumeBinder.GetPodVolumeClaims (v1.37.2).
+func newUnboundClaims(q Question, s *storage) *unboundClaims {
+	out := &unboundClaims{shelves: map[string]*staticVolumes{}, makers: map[string]*provisioning{}}
 	for _, u := range s.uses {
 		if u.claim == nil || isClaimBound(u.claim) || u.claim.Spec.VolumeName != "" {
 			continue
@@ -31,7 +31,7 @@ func newWaitingClaims(q Question, s *storage) *waitingClaims {
 		out.claims = append(out.claims, u.claim)
 		class := storagehelpers.GetPersistentVolumeClaimClass(u.claim)
 		if out.shelves[class] == nil {
-			out.shelves[class], out.makers[class] = newVolumeShelf(s, class), newVolumeMaker(q, s, class)
+			out.shelves[class], out.makers[class] = newStaticVolumes(s, class), newProvisioning(q, s, class)
 		}
 	}
 	return out
@@ -40,7 +40,7 @@ func newWaitingClaims(q Question, s *storage) *waitingClaims {
 // unserved tells which of the claims get no volume on the node, and why: first what makes the plugin say that there is
 // no volume to bind, then what makes it say that there is not enough storage. It follows volumeBinder.FindPodVolumes
 // (v1.37.2).
-func (w *waitingClaims) unserved(node *corev1.Node) report.Details {
+func (w *unboundClaims) unserved(node *corev1.Node) report.Details {
 	var toMatch, toMake []*corev1.PersistentVolumeClaim
 	for _, claim := range w.claims {
 		switch selected, found := claim.Annotations[storagehelpers.AnnSelectedNode]; {
@@ -74,7 +74,7 @@ func (w *waitingClaims) unserved(node *corev1.Node) report.Details {
 }
 
 // match gives the claims volumes on the node, the smallest claim first (volumeBinder.findMatchingVolumes, v1.37.2).
-func (w *waitingClaims) match(claims []*corev1.PersistentVolumeClaim, node *corev1.Node) *claimMatching {
+func (w *unboundClaims) match(claims []*corev1.PersistentVolumeClaim, node *corev1.Node) *claimMatching {
 	out := &claimMatching{shelves: w.shelves, chosen: volumesByName{}}
 	slices.SortStableFunc(claims, func(a, b *corev1.PersistentVolumeClaim) int {
 		sizeA, sizeB := claimSize(a), claimSize(b)
@@ -94,7 +94,7 @@ func (w *waitingClaims) match(claims []*corev1.PersistentVolumeClaim, node *core
 
 // claimMatching is which volumes on a node the Pod's claims would get.
 type claimMatching struct {
-	shelves map[string]*volumeShelf
+	shelves map[string]*staticVolumes
 	chosen  volumesByName
 	left    []*corev1.PersistentVolumeClaim // those that get none
 }

@@ -7,15 +7,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// atlas holds things by a node label that they ask for, so that a node is held against few of many. Local volumes and
+// topologyIndex holds things by a node label that they ask for, so that a node is held against few of many. Local volumes and
 // their capacity come in one piece per node.
-type atlas[T any] struct {
+type topologyIndex[T any] struct {
 	byLabel map[string]map[string][]T // by key and value
 	rest    []T
 }
 
 // add files a thing that only nodes with one of these values can use; an empty key files it for all nodes.
-func (a *atlas[T]) add(thing T, key string, values []string) {
+func (a *topologyIndex[T]) add(thing T, key string, values []string) {
 	if key == "" {
 		a.rest = append(a.rest, thing)
 		return
@@ -32,7 +32,7 @@ func (a *atlas[T]) add(thing T, key string, values []string) {
 }
 
 // near returns what may be of use on the node: all that is, and some that is not.
-func (a *atlas[T]) near(node *corev1.Node) []T {
+func (a *topologyIndex[T]) near(node *corev1.Node) []T {
 	out := slices.Clone(a.rest)
 	for _, key := range slices.Sorted(maps.Keys(a.byLabel)) {
 		if value, found := node.Labels[key]; found {
@@ -42,9 +42,9 @@ func (a *atlas[T]) near(node *corev1.Node) []T {
 	return out
 }
 
-// addressOf finds a label that every node that a volume's affinity covers has, with one of the values; none when there
+// topologyOf finds a label that every node that a volume's affinity covers has, with one of the values; none when there
 // is no simple one.
-func addressOf(affinity *corev1.VolumeNodeAffinity) (key string, values []string) {
+func topologyOf(affinity *corev1.VolumeNodeAffinity) (key string, values []string) {
 	if affinity == nil || affinity.Required == nil || len(affinity.Required.NodeSelectorTerms) != 1 {
 		return "", nil
 	}

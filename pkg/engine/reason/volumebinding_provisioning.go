@@ -17,15 +17,15 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
 
-// volumeMaker is a StorageClass that makes volumes for claims of Pods that have a node; it follows
+// provisioning is a StorageClass that makes volumes for claims of Pods that have a node; it follows
 // volumeBinder.checkVolumeProvisions (v1.37.2).
-type volumeMaker struct {
+type provisioning struct {
 	class *storagev1.StorageClass
 	// topologies are where the class makes volumes.
 	topologies [][]volumeRequirement
 	// counted tells that the driver publishes how much it can make where, in capacities.
 	counted    bool
-	capacities atlas[classCapacity]
+	capacities topologyIndex[classCapacity]
 }
 
 // classCapacity is a CSIStorageCapacity with its topology.
@@ -34,13 +34,13 @@ type classCapacity struct {
 	where labels.Selector
 }
 
-// newVolumeMaker returns the class's maker. The class exists: IsDelayBindingMode has read it.
-func newVolumeMaker(q Question, s *storage, class string) *volumeMaker {
+// newProvisioning returns the class's maker. The class exists: IsDelayBindingMode has read it.
+func newProvisioning(q Question, s *storage, class string) *provisioning {
 	found, err := s.classes.Get(class)
 	if err != nil {
 		found = &storagev1.StorageClass{}
 	}
-	out := &volumeMaker{class: found}
+	out := &provisioning{class: found}
 	for _, term := range found.AllowedTopologies {
 		requirements := []volumeRequirement{}
 		for _, expression := range term.MatchLabelExpressions {
@@ -65,7 +65,7 @@ func newVolumeMaker(q Question, s *storage, class string) *volumeMaker {
 }
 
 // count files the class's capacities.
-func (m *volumeMaker) count(published []*storagev1.CSIStorageCapacity) {
+func (m *provisioning) count(published []*storagev1.CSIStorageCapacity) {
 	published = slices.SortedFunc(slices.Values(published), func(a, b *storagev1.CSIStorageCapacity) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
@@ -92,22 +92,22 @@ func (m *volumeMaker) count(published []*storagev1.CSIStorageCapacity) {
 }
 
 // makes tells whether anybody makes volumes of the class.
-func (m *volumeMaker) makes() bool {
+func (m *provisioning) makes() bool {
 	return m.class.Provisioner != "" && m.class.Provisioner != storagehelpers.NotSupportedProvisioner
 }
 
 // allows tells whether the class makes volumes for the node.
-func (m *volumeMaker) allows(node *corev1.Node) bool {
+func (m *provisioning) allows(node *corev1.Node) bool {
 	return corev1helpers.MatchTopologySelectorTerms(m.class.AllowedTopologies, labels.Set(node.Labels))
 }
 
-func (m *volumeMaker) elsewhere(claim *corev1.PersistentVolumeClaim, node *corev1.Node) report.AllowedTopologies {
+func (m *provisioning) elsewhere(claim *corev1.PersistentVolumeClaim, node *corev1.Node) report.AllowedTopologies {
 	return report.AllowedTopologies{Claim: claim.Name, Class: m.class.Name, Terms: unmetTerms(m.topologies, node)}
 }
 
 // tooLarge tells that the claim asks more than can be made for the node: nothing when it does not
 // (volumeBinder.hasEnoughCapacity, v1.37.2).
-func (m *volumeMaker) tooLarge(claim *corev1.PersistentVolumeClaim, node *corev1.Node) report.Details {
+func (m *provisioning) tooLarge(claim *corev1.PersistentVolumeClaim, node *corev1.Node) report.Details {
 	wanted, asks := claim.Spec.Resources.Requests[corev1.ResourceStorage]
 	if !m.counted || !asks {
 		return nil
@@ -126,7 +126,7 @@ func (m *volumeMaker) tooLarge(claim *corev1.PersistentVolumeClaim, node *corev1
 }
 
 // largest is the largest volume that can be made for the node; nil when that is not known.
-func (m *volumeMaker) largest(node *corev1.Node) *resource.Quantity {
+func (m *provisioning) largest(node *corev1.Node) *resource.Quantity {
 	var out *resource.Quantity
 	for _, one := range m.capacities.near(node) {
 		if one.limit != nil && one.where.Matches(labels.Set(node.Labels)) && (out == nil || one.limit.Cmp(*out) > 0) {
