@@ -7,8 +7,8 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
 
-// placedVolume begins a sentence that says where a claim's volume is. Names of volumes are long, and the claim tells them:
-// only the wide table has both.
+// placedVolume begins a sentence that says where a claim's volume is. Names of volumes are long, and the claim tells
+// them: only the wide table has both.
 func placedVolume(claim, class, volume string, s style) string {
 	if s != withPlugins {
 		return "the volume of claim " + claim + " is "

@@ -37,7 +37,10 @@ func (p *planner) moreNodes() []change {
 
 // like returns a new node with the same labels, taints and resources, in good health and empty.
 func like(node *corev1.Node) *corev1.Node {
-	added := &corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}, ObjectMeta: metav1.ObjectMeta{Name: "new-" + node.Name, Labels: maps.Clone(node.Labels)}}
+	added := &corev1.Node{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Node"},
+		ObjectMeta: metav1.ObjectMeta{Name: "new-" + node.Name, Labels: maps.Clone(node.Labels)},
+	}
 	if added.Labels[corev1.LabelHostname] != "" {
 		added.Labels[corev1.LabelHostname] = added.Name
 	}

@@ -84,7 +84,8 @@ func attributesClasses() bool {
 
 // why counts what is wrong with the volumes for a claim that gets none of them; nothing when it cannot be told, because
 // one seems to suit. The rules are those of FindMatchingVolume (component-helpers/storage/volume, v0.37.2).
-func (s *staticVolumes) why(claim *corev1.PersistentVolumeClaim, node *corev1.Node, chosen volumesByName) report.Details {
+func (s *staticVolumes) why(claim *corev1.PersistentVolumeClaim, node *corev1.Node, chosen volumesByName,
+) report.Details {
 	here := s.reached(node)
 	detail := report.NoMatchingVolume{
 		Claim:       claim.Name,

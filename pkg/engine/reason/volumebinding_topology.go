@@ -7,8 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// topologyIndex holds things by a node label that they ask for, so that a node is held against few of many. Local volumes and
-// their capacity come in one piece per node.
+// topologyIndex holds things by a node label that they ask for, so that a node is held against few of many. Local
+// volumes and their capacity come in one piece per node.
 type topologyIndex[T any] struct {
 	byLabel map[string]map[string][]T // by key and value
 	rest    []T

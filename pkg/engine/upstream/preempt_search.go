@@ -42,8 +42,8 @@ func (f *found) best() *candidate {
 	return &f.candidates[0]
 }
 
-// enoughCandidates is after how many the search ends. Upstream's findCandidates (v1.37.2) ends after a tenth of the nodes,
-// and starts at a random one; here every node is looked at in all but the largest clusters, by name.
+// enoughCandidates is after how many the search ends. Upstream's findCandidates (v1.37.2) ends after a tenth of the
+// nodes, and starts at a random one; here every node is looked at in all but the largest clusters, by name.
 const enoughCandidates = 1000
 
 // search looks for candidates.
