@@ -16,7 +16,6 @@ type fixFlags struct{ fixes string }
 func (f *fixFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.fixes, "fixes", strconv.Itoa(defaultFixes),
 		"how many changes that make a Pod fit to try and show; false for none")
-	flags.Lookup("fixes").NoOptDefVal = "true"
 }
 
 // count returns how many.
@@ -24,10 +23,10 @@ func (f *fixFlags) count() (int, error) {
 	if wanted, err := strconv.Atoi(f.fixes); err == nil && wanted >= 0 {
 		return wanted, nil
 	}
-	switch f.fixes {
-	case "true":
+	switch wanted, err := strconv.ParseBool(f.fixes); {
+	case err == nil && wanted:
 		return defaultFixes, nil
-	case "false":
+	case err == nil:
 		return 0, nil
 	}
 	return 0, fmt.Errorf("--fixes %q: use a number, true or false", f.fixes)

@@ -108,7 +108,11 @@ func benchmarkPods() map[string]*corev1.Pod {
 	}
 }
 
-var benchmarkNames = []string{"fits", "rejected", "preempting", "zone-spread", "anti-affinity"}
+var (
+	benchmarkNames = []string{"fits", "rejected", "preempting", "zone-spread", "anti-affinity"}
+	// unfitNames are those that no node takes.
+	unfitNames = []string{"rejected", "preempting", "zone-spread-rejected", "anti-affinity-rejected"}
+)
 
 func BenchmarkExplain(b *testing.B) {
 	e, err := engine.New(b.Context(), largeState(), engine.Options{})
@@ -133,7 +137,12 @@ func BenchmarkExplain(b *testing.B) {
 // all.
 func BenchmarkExplainWithFixes(b *testing.B) {
 	pods := benchmarkPods()
-	for _, name := range benchmarkNames {
+	for _, name := range []string{"zone-spread", "anti-affinity"} {
+		pod := pods[name].DeepCopy()
+		pod.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("15")
+		pods[name+"-rejected"] = pod
+	}
+	for _, name := range unfitNames {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()

@@ -90,11 +90,25 @@ func (e *Engine) explainDaemonPod(ctx context.Context, set *appsv1.DaemonSet, no
 		if node.Name == e.node {
 			out.Story = e.story(profile, judgment, explainer, out.Nodes)
 		}
-		if len(judgment.Gates) > 0 || judgment.Host == "" {
+		if (len(judgment.Gates) > 0 || judgment.Host == "") && out.Verdict == report.Schedulable {
 			addFailure(out, judgment)
+			return e.fixesOfFailure(ctx, subject, judgment, explainer, out)
 		}
 		return nil
 	})
+}
+
+// fixesOfFailure looks for what makes the first Pod that does not fit do so. Its affinity names its node, so that all
+// that is changed is about that node.
+func (e *Engine) fixesOfFailure(ctx context.Context, subject upstream.Subject, judgment *upstream.Judgment,
+	explainer *reason.Explainer, out *report.Explanation,
+) error {
+	first := report.NewExplanation(out.Metadata)
+	first.Profile = out.Profile
+	fill(ctx, first, judgment, explainer, nil)
+	err := e.fixes(ctx, subject, first)
+	out.Fixes, out.FixesTried, out.Next = first.Fixes, first.FixesTried, first.Next
+	return err
 }
 
 // daemonNode is the row of a wanted node. A Pod that is rejected as a whole is a no to its only node.
@@ -110,9 +124,6 @@ func daemonNode(ctx context.Context, judged *upstream.NodeJudgment, judgment *up
 
 // addFailure makes the answer of the first Pod that does not fit the DaemonSet's.
 func addFailure(out *report.Explanation, judgment *upstream.Judgment) {
-	if out.Verdict != report.Schedulable {
-		return
-	}
 	out.Verdict = report.Unschedulable
 	if len(judgment.Gates) > 0 {
 		out.Verdict = report.Gated

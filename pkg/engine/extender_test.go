@@ -83,6 +83,14 @@ func TestExtender(t *testing.T) {
 			extender: anExtender{filter: onlyB}, fields: extenderFilters,
 			want: []string{"Schedulable b", "b Feasible", "a Rejected EXTENDER", "c Rejected EXTENDER"},
 		},
+		"leaves nodes out without a word": {
+			extender: anExtender{filter: &extenderv1.ExtenderFilterResult{NodeNames: &[]string{"b"}}}, fields: extenderFilters,
+			want: []string{"Schedulable b", "b Feasible", "a Rejected EXTENDER", "c Rejected EXTENDER"},
+		},
+		"leaves all nodes out without a word": {
+			extender: anExtender{filter: &extenderv1.ExtenderFilterResult{NodeNames: &[]string{}}}, fields: extenderFilters,
+			want: []string{"Unschedulable", "a Rejected EXTENDER", "b Rejected EXTENDER", "c Rejected EXTENDER"},
+		},
 		"prioritizes": {
 			extender: anExtender{prioritize: extenderv1.HostPriorityList{{Host: "c", Score: 10}}},
 			fields:   "prioritizeVerb: prioritize, weight: 5",

@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine/fix"
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine/upstream"
@@ -13,8 +15,19 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/whatif"
 )
 
-// maxTrials is how many changes are tried for one Pod at most. Each costs what a scheduling cycle costs.
-const maxTrials = 64
+const (
+	// maxTrials is how many changes are tried for one Pod at most, and minTrials how many are tried all the same on a
+	// cluster of any size.
+	maxTrials, minTrials = 64, 12
+	// trialNodes is how many nodes are looked at in all those trials: each looks at every node, as a scheduling cycle
+	// does.
+	trialNodes = 60_000
+)
+
+// trials is how many changes are tried for one Pod.
+func (e *Engine) trials() int {
+	return min(max(trialNodes/max(len(e.state.Nodes), 1), minTrials), maxTrials)
+}
 
 // fixes fills in changes that make the Pod fit, the smallest first: as many as Options.Fixes asks for. Each was tried
 // on copies of what it changes.
@@ -26,21 +39,22 @@ func (e *Engine) fixes(ctx context.Context, subject upstream.Subject, out *repor
 	if err != nil {
 		return err
 	}
-	search := &search{engine: e, trial: trial, subject: subject, found: map[string]*report.Fix{},
+	search := &search{
+		engine: e, trial: trial, subject: subject, valid: upstream.Valid(ctx, subject.Pod), found: map[string]*report.Fix{},
 		situation: fix.Situation{
 			Pod: subject.Pod, State: e.state, Explanation: out, PodsOn: e.scheduler.PodsOn,
-		}}
+		},
+	}
 	for _, plan := range fix.Plans(search.situation) {
-		if len(search.plans) == e.fixCount || out.FixesTried == maxTrials {
+		if len(search.plans) == e.fixCount || out.FixesTried == e.trials() {
 			break
 		}
 		if search.pointless(plan) {
 			continue
 		}
 		out.FixesTried++
-		search.try(ctx, plan)
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if err := search.try(ctx, plan); err != nil {
+			return err
 		}
 	}
 	fix.Sort(search.plans)
@@ -56,77 +70,96 @@ type search struct {
 	trial     *upstream.Trial
 	subject   upstream.Subject
 	situation fix.Situation
+	// valid tells whether the API server would take the Pod as it is; then it must take a changed one too.
+	valid bool
 	// plans are those that worked, and found is what became of them, by key.
 	plans []fix.Plan
 	found map[string]*report.Fix
 }
 
-// pointless tells of a plan that does more than one that worked already.
+// pointless tells of a plan that does more than one that worked already: it changes something else besides.
 func (s *search) pointless(plan fix.Plan) bool {
-	return slices.ContainsFunc(s.plans, func(worked fix.Plan) bool {
-		return worked.Size() == 1 && slices.Contains(plan.Keys(), worked.Key())
+	return plan.Size() > 1 && slices.ContainsFunc(s.plans, func(worked fix.Plan) bool {
+		return worked.Size() == 1 && slices.Contains(plan.Kinds(), worked.Kind())
 	})
 }
 
-// try tries a plan and keeps it if it works. One on which a plugin fails does not, and neither does one that opens
-// nothing that a smaller plan of its kind does not open.
-func (s *search) try(ctx context.Context, plan fix.Plan) {
+// try tries a plan and keeps it if it works. One that opens nothing that a smaller plan of its kind does not open is
+// left out.
+func (s *search) try(ctx context.Context, plan fix.Plan) error {
 	worked, err := s.carryOut(ctx, plan)
 	if err != nil || worked == nil {
-		return
+		return cmp.Or(ctx.Err(), err)
 	}
 	for _, other := range s.plans {
 		if other.Kind() == plan.Kind() && !slices.ContainsFunc(worked.Nodes, func(node string) bool {
 			return !slices.Contains(s.found[other.Key()].Nodes, node)
 		}) {
-			return
+			return nil
 		}
 	}
 	s.plans = append(s.plans, plan)
 	s.found[plan.Key()] = worked
+	return nil
 }
 
 // carryOut carries a plan out on copies and returns it if the Pod fits then.
 func (s *search) carryOut(ctx context.Context, plan fix.Plan) (*report.Fix, error) {
 	subject := s.subject
 	subject.Pod = plan.Pod(subject.Pod)
-	var nodes []string
-	var victims []*corev1.Pod
-	var err error
-	if plan.Preempting {
-		var node string
-		if node, victims, err = s.trial.Preempts(ctx, subject); node != "" {
-			nodes = []string{node}
-		}
-	} else {
-		nodes, err = s.trial.Fits(ctx, subject, plan.Edit(s.engine.state))
-	}
-	if err != nil || len(nodes) == 0 {
-		return nil, err
-	}
-	if plan.Moved != nil {
-		if elsewhere, err := s.engine.fitsElsewhere(ctx, plan.Moved); err != nil || !elsewhere {
-			return nil, err
-		}
+	if s.valid && !upstream.Valid(ctx, subject.Pod) {
+		return nil, nil
 	}
 	worked, err := plan.Report(s.situation)
 	if err != nil {
 		return nil, err
 	}
-	worked.Nodes = nodes
-	for _, victim := range victims {
-		worked.Victims = append(worked.Victims, report.Victim{Namespace: victim.Namespace, Name: victim.Name,
-			Priority: corev1helpers.PodPriority(victim)})
+	if plan.Preempting {
+		answer, err := s.trial.Preempts(ctx, subject)
+		if err != nil || answer == nil || answer.NodeName == "" || evictsSiblings(subject.Pod, answer.Victims) {
+			return nil, ignored(err)
+		}
+		worked.Nodes, worked.Victims = []string{answer.NodeName}, victims(&answer.Candidates[0])
+		return &worked, nil
+	}
+	worked.Nodes, err = s.trial.Fits(ctx, subject, plan.Edit(s.engine.state))
+	if err != nil || len(worked.Nodes) == 0 {
+		return nil, ignored(err)
+	}
+	if plan.Moved != nil {
+		elsewhere, err := s.engine.otherNodes(ctx, plan.Moved)
+		if err != nil || len(elsewhere) == 0 {
+			return nil, ignored(err)
+		}
+		worked.Change += " (it would fit on " + elsewhere[0] + ")"
 	}
 	return &worked, nil
 }
 
-// fitsElsewhere tells whether a Pod that has to leave its node finds another.
-func (e *Engine) fitsElsewhere(ctx context.Context, pod *corev1.Pod) (bool, error) {
+// evictsSiblings tells whether a Pod would push out others of its own workload, which gains nothing.
+func evictsSiblings(pod *corev1.Pod, victims []*corev1.Pod) bool {
+	owner := metav1.GetControllerOf(pod)
+	return owner != nil && slices.ContainsFunc(victims, func(victim *corev1.Pod) bool {
+		other := metav1.GetControllerOf(victim)
+		return other != nil && other.UID == owner.UID && other.Name == owner.Name && victim.Namespace == pod.Namespace
+	})
+}
+
+// ignored are the errors that end a trial and not the search: a plugin that fails on a change tells nothing of it, and
+// a Pod whose profile is not known is not moved.
+func ignored(err error) error {
+	if errors.Is(err, upstream.ErrPluginFailed) || errors.Is(err, upstream.ErrNoProfile) {
+		return nil
+	}
+	return err
+}
+
+// otherNodes are those that would take a Pod that has to leave its node, sorted.
+func (e *Engine) otherNodes(ctx context.Context, pod *corev1.Pod) ([]string, error) {
 	trial, err := e.scheduler.Trial(ctx, e.profileOf(pod))
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	nodes, err := trial.Fits(ctx, upstream.Subject{Pod: unbound(pod)}, whatif.Edit{Gone: []*corev1.Pod{pod}})
-	return slices.ContainsFunc(nodes, func(node string) bool { return node != pod.Spec.NodeName }), err
+	return slices.DeleteFunc(nodes, func(node string) bool { return node == pod.Spec.NodeName }), err
 }

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,8 +12,11 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+
 	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine"
+	"github.com/kubectl-sched/kubectl-sched/pkg/engine/upstream"
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 	"github.com/kubectl-sched/kubectl-sched/pkg/whatif"
 	"github.com/kubectl-sched/kubectl-sched/test/random"
@@ -48,12 +52,17 @@ func checkFix(t *testing.T, state *cluster.State, pod *corev1.Pod, fix report.Fi
 	for _, step := range fix.Steps {
 		fixed, edit = carryOut(t, state, fixed, edit, step)
 	}
+	if upstream.Valid(t.Context(), pod) && !upstream.Valid(t.Context(), fixed) {
+		t.Errorf("pod %s/%s: after %q the API server would refuse it", pod.Namespace, pod.Name, fix.Change)
+	}
 	after := explain(t, engineOf(t, edit.Apply(state), engine.Options{}), fixed)
 	if len(fix.Victims) > 0 {
-		if after.Preemption == nil || !slices.ContainsFunc(after.Preemption.Candidates, func(c report.Candidate) bool {
-			return c.NodeName == fix.Nodes[0] && len(c.Victims) == len(fix.Victims)
-		}) {
-			t.Errorf("pod %s/%s: after %q kube-scheduler evicts nobody on %v", pod.Namespace, pod.Name, fix.Change, fix.Nodes)
+		if after.Preemption == nil {
+			t.Fatalf("pod %s/%s: after %q it is %s", pod.Namespace, pod.Name, fix.Change, after.Verdict)
+		}
+		got := report.Fix{Nodes: []string{after.Preemption.NodeName}, Victims: after.Preemption.Victims}
+		if diff := cmp.Diff(got, report.Fix{Nodes: fix.Nodes, Victims: fix.Victims}); diff != "" {
+			t.Errorf("pod %s/%s: preemption after %q (-judged anew +fix)\n%s", pod.Namespace, pod.Name, fix.Change, diff)
 		}
 		return
 	}
@@ -81,14 +90,16 @@ func carryOut(t *testing.T, state *cluster.State, pod *corev1.Pod, edit whatif.E
 	t.Helper()
 	switch {
 	case step.Patch != "" && step.Kind == "Pod":
-		return patched(t, pod, step.Patch), edit
+		return patched(t, pod, step), edit
 	case step.Patch != "" && step.Kind == "Node":
 		node := objectNamed(t, edit.Apply(state).Nodes, "", step.Name)
-		return pod, edit.And(whatif.Edit{Nodes: []*corev1.Node{patched(t, node, step.Patch)}})
+		return pod, edit.And(whatif.Edit{Nodes: []*corev1.Node{patched(t, node, step)}})
 	case step.Create != "" && step.Kind == "Node":
 		return pod, edit.And(whatif.Edit{Nodes: []*corev1.Node{decoded[corev1.Node](t, step.Create)}})
 	case step.Create != "" && step.Kind == "StorageClass":
 		return pod, edit.And(whatif.Edit{StorageClasses: []*storagev1.StorageClass{decoded[storagev1.StorageClass](t, step.Create)}})
+	case step.Create != "" && step.Kind == "CSINode":
+		return pod, edit.And(whatif.Edit{CSINodes: []*storagev1.CSINode{decoded[storagev1.CSINode](t, step.Create)}})
 	case step.Create != "" && step.Kind == "PersistentVolumeClaim":
 		return pod, edit.And(whatif.Edit{VolumeClaims: []*corev1.PersistentVolumeClaim{
 			decoded[corev1.PersistentVolumeClaim](t, step.Create)}})
@@ -99,15 +110,19 @@ func carryOut(t *testing.T, state *cluster.State, pod *corev1.Pod, edit whatif.E
 	return nil, edit
 }
 
-func patched[T any](t *testing.T, object *T, patch string) *T {
+func patched[T any](t *testing.T, object *T, step report.Step) *T {
 	t.Helper()
 	before, err := json.Marshal(object)
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, err := strategicpatch.StrategicMergePatch(before, []byte(patch), new(T))
+	apply := func() ([]byte, error) { return strategicpatch.StrategicMergePatch(before, []byte(step.Patch), new(T)) }
+	if step.PatchType == "merge" {
+		apply = func() ([]byte, error) { return jsonpatch.MergePatch(before, []byte(step.Patch)) }
+	}
+	after, err := apply()
 	if err != nil {
-		t.Fatalf("patch %s: %v", patch, err)
+		t.Fatalf("patch %s: %v", step.Patch, err)
 	}
 	return decoded[T](t, string(after))
 }
@@ -195,7 +210,7 @@ func TestFixes(t *testing.T) {
 			},
 			podText("web", "4"),
 			[]string{
-				"lower the cpu request of container main from 4 to 1 -> a", "move pod default/old off node a -> a",
+				"lower the cpu request of container main from 4 to 1 -> a", "move pod default/old off node a (it would fit on b) -> a",
 				"add one more node like a -> new-a", "add one more node like b -> new-b",
 			},
 		},
@@ -222,12 +237,145 @@ value: 10`},
 			strings.Replace(podText("web", "1"), "image: app", "image: app, ports: [{hostPort: 80, containerPort: 80}]", 1),
 			[]string{"do without the host port 80/TCP -> a", "add one more node like a -> new-a"},
 		},
-		"topology spread and anti-affinity": {
+		"anti-affinity": {
 			[]string{nodeText("a", ""), appWeb(podText("old", "1", "nodeName: a"))},
 			appWeb(podText("web", "1", antiAffinity)),
 			[]string{
 				"prefer rather than require its Pod anti-affinity over kubernetes.io/hostname -> a",
 				"add one more node like a -> new-a",
+			},
+		},
+		"topology spread over a node that no Pod may go to": {
+			[]string{
+				nodeText("a", ""), appWeb(podText("old", "1", "nodeName: a")),
+				nodeText("cp", "spec: {taints: [{key: node-role.kubernetes.io/control-plane, effect: NoSchedule}]}"),
+			},
+			appWeb(podText("web", "1", "topologySpreadConstraints: [{maxSkew: 1, topologyKey: kubernetes.io/hostname, "+
+				"whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}]")),
+			[]string{
+				"set nodeTaintsPolicy: Honor in the spread over kubernetes.io/hostname -> a",
+				"remove the taint node-role.kubernetes.io/control-plane:NoSchedule from node cp -> cp: " +
+					"kubectl taint nodes cp node-role.kubernetes.io/control-plane:NoSchedule-",
+				"tolerate the taint node-role.kubernetes.io/control-plane:NoSchedule -> cp: " +
+					`kubectl patch pod/web -n default -p '{"spec":{"tolerations":[{"effect":"NoSchedule",` +
+					`"key":"node-role.kubernetes.io/control-plane","operator":"Exists"}]}}'`,
+				"add one more node like a -> new-a",
+			},
+		},
+		"node affinity is widened to what the node has": {
+			[]string{strings.Replace(nodeText("a", ""), "labels: {", "labels: {disk: hdd, ", 1)},
+			podText("web", "1", "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "+
+				"[{matchExpressions: [{key: disk, operator: In, values: [ssd]}]}]}}}"),
+			[]string{
+				"allow disk=hdd too in its node affinity -> a",
+				"do without disk in (ssd) in its node affinity -> a",
+				"label node a with disk=ssd in place of disk=hdd -> a: kubectl label node a disk=ssd --overwrite",
+			},
+		},
+		"a node that has the taint of a cordon and no cordon": {
+			[]string{nodeText("a", "spec: {taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}]}")},
+			podText("web", "1"),
+			[]string{
+				"remove the taint node.kubernetes.io/unschedulable:NoSchedule from node a -> a: " +
+					"kubectl taint nodes a node.kubernetes.io/unschedulable:NoSchedule-",
+				"add one more node like a -> new-a",
+			},
+		},
+		"the limit of a resource that is not overcommitted goes down with its request": {
+			[]string{strings.Replace(nodeText("a", ""), `cpu: "4"`, `cpu: "4", example.com/gpu: "2"`, 1)},
+			strings.Replace(podText("web", "1"), `{requests: {cpu: "1"}}`,
+				`{requests: {cpu: "1", example.com/gpu: "4"}, limits: {example.com/gpu: "4"}}`, 1),
+			[]string{"lower the example.com/gpu request of container main from 4 to 2 -> a"},
+		},
+		"a claim in use by another Pod": {
+			[]string{nodeText("a", ""), claimOf("single", "ReadWriteOncePod", "pv"), volumeOf("pv", "single"),
+				podText("old", "1", "nodeName: a", "volumes: [{name: data, persistentVolumeClaim: {claimName: single}}]")},
+			podText("web", "1", "volumes: [{name: data, persistentVolumeClaim: {claimName: single}}]"),
+			[]string{"end pod default/old, which has the volume -> a: kubectl delete pod/old -n default"},
+		},
+		"a StorageClass that is missing": {
+			[]string{nodeText("a", ""), strings.Replace(claimOf("data", "ReadWriteOnce", ""), "volumeName",
+				"storageClassName: ghost, volumeName", 1), `
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: fast}
+provisioner: csi.example.com
+volumeBindingMode: Immediate`},
+			podText("web", "1", "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]"),
+			[]string{"create the StorageClass ghost (say, like fast: provisioner csi.example.com, WaitForFirstConsumer) -> a"},
+		},
+		"a claim that the StatefulSet describes": {
+			[]string{nodeText("a", ""), `
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: fast}
+provisioner: csi.example.com
+volumeBindingMode: WaitForFirstConsumer`, `
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: old, namespace: default, uid: old}
+spec:
+  selector: {matchLabels: {app: web}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: main, image: app}]}}
+  volumeClaimTemplates:
+  - metadata: {name: data}
+    spec: {storageClassName: fast, accessModes: [ReadWriteOnce], resources: {requests: {storage: 50Gi}}}`},
+			owned(podText("web", "1", "volumes: [{name: data, persistentVolumeClaim: {claimName: data-web}}]")),
+			[]string{"create the PersistentVolumeClaim data-web as its StatefulSet has it (50Gi) -> a"},
+		},
+		"preemption that the Pod's own policy forbids": {
+			[]string{nodeText("a", ""), podText("old", "3", "nodeName: a")},
+			podText("web", "4", "priority: 5", "preemptionPolicy: Never"),
+			[]string{
+				"lower the cpu request of container main from 4 to 1 -> a", "add one more node like a -> new-a",
+				"set its preemptionPolicy to PreemptLowerPriority -> a",
+			},
+		},
+		"ports that a strategic merge patch does not tell apart": {
+			[]string{nodeText("a", ""), strings.Replace(podText("old", "1", "nodeName: a"),
+				"image: app", "image: app, ports: [{hostPort: 53, containerPort: 53, protocol: UDP}]", 1)},
+			strings.Replace(podText("web", "1"), "image: app", "image: app, ports: "+
+				"[{hostPort: 53, containerPort: 53}, {hostPort: 53, containerPort: 53, protocol: UDP}]", 1),
+			[]string{"do without the host port 53/UDP -> a", "add one more node like a -> new-a"},
+		},
+		"words that a shell would act on": {
+			[]string{nodeText("a", "")},
+			podText("web", "1", "nodeSelector: {disk: $(reboot)}"),
+			[]string{
+				"do without disk=$(reboot) in its nodeSelector -> a",
+				"label node a with disk=$(reboot) -> a: kubectl label node a 'disk=$(reboot)'",
+			},
+		},
+		"what is not in the template of the workload is changed in the Pod": {
+			[]string{nodeText("a", ""), `
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: old, namespace: default, uid: old}
+spec:
+  selector: {matchLabels: {app: web}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: main, image: app}]}}`},
+			owned(podText("web", "1", "schedulingGates: [{name: example.com/quota}]")),
+			[]string{`remove the gate example.com/quota -> a: kubectl patch pod/web -n default -p '{"spec":{"schedulingGates":null}}'`},
+		},
+		"a workload that is not Kubernetes' own": {
+			[]string{nodeText("a", "")},
+			strings.Replace(owned(podText("web", "1", "schedulingGates: [{name: example.com/quota}]")),
+				"apps/v1", "apps.example.com/v1", 1),
+			[]string{`remove the gate example.com/quota -> a: kubectl patch pod/web -n default -p '{"spec":{"schedulingGates":null}}'`},
+		},
+		"a new node has what runs on every node of its kind, and no label that names another": {
+			[]string{strings.Replace(nodeText("a", "spec: {unschedulable: true}"), "labels: {", "labels: {example.com/node: a, ", 1),
+				strings.Replace(owned(podText("agent", "1", "nodeName: a")), "kind: StatefulSet", "kind: DaemonSet", 1)},
+			podText("web", "3500m", "nodeSelector: {example.com/node: a}"),
+			[]string{"uncordon node a, and lower the cpu request of container main from 3500m to 3 -> a: kubectl uncordon a"},
+		},
+		"a template of a workload is changed, not its Pod": {
+			[]string{nodeText("a", "spec: {taints: [{key: gpu, effect: NoSchedule}]}")},
+			owned(podText("web", "2")),
+			[]string{
+				`tolerate the taint gpu:NoSchedule -> a: kubectl patch statefulset/old -n default -p '{"spec":{"template":{"spec":` +
+					`{"tolerations":[{"effect":"NoSchedule","key":"gpu","operator":"Exists"}]}}}}' && kubectl delete pod/web -n default`,
+				"remove the taint gpu:NoSchedule from node a -> a: kubectl taint nodes a gpu:NoSchedule-",
 			},
 		},
 		"a label that the node lacks": {
@@ -256,7 +404,7 @@ metadata: {name: fast}
 provisioner: csi.example.com
 volumeBindingMode: WaitForFirstConsumer`},
 			podText("web", "1", "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]"),
-			[]string{"create the PersistentVolumeClaim data (StorageClass fast) -> a"},
+			[]string{"create the PersistentVolumeClaim data (say, 1Gi of StorageClass fast, ReadWriteOnce) -> a"},
 		},
 		"nothing short helps": {
 			[]string{nodeText("a", "")},
@@ -287,6 +435,26 @@ volumeBindingMode: WaitForFirstConsumer`},
 
 const antiAffinity = `affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
     {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}]}}`
+
+func claimOf(name, mode, volume string) string {
+	return fmt.Sprintf(`
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: %s, namespace: default, annotations: {pv.kubernetes.io/bind-completed: "yes"}}
+spec: {accessModes: [%s], volumeName: "%s", resources: {requests: {storage: 1Gi}}}`, name, mode, volume)
+}
+
+func volumeOf(name, claim string) string {
+	return fmt.Sprintf(`
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: %s}
+spec:
+  accessModes: [ReadWriteOncePod]
+  capacity: {storage: 1Gi}
+  claimRef: {name: %s, namespace: default}
+  csi: {driver: csi.example.com, volumeHandle: one}`, name, claim)
+}
 
 // owned gives a Pod of podText a controller that makes it anew.
 func owned(text string) string {

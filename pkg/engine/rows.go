@@ -36,7 +36,7 @@ func rejection(ctx context.Context, status *fwk.Status, explainer *reason.Explai
 	out := report.Rejection{
 		Plugin:  reason.ShownName(status.Plugin()),
 		Code:    status.Code().String(),
-		Reasons: explainer.InOrder(status.Plugin(), status.Reasons()),
+		Reasons: append([]string{}, explainer.InOrder(status.Plugin(), status.Reasons())...),
 	}
 	out.Details = explainer.Details(ctx, status, out.Reasons, node)
 	return out

@@ -65,20 +65,24 @@ func missingKeys(details report.Details) []string {
 	return keys
 }
 
-// podAffinitySays speaks of the rule that kube-scheduler looks at first.
+// podAffinitySays speaks of the rule that kube-scheduler looks at first. Which Pods are there differs from node to
+// node.
 func podAffinitySays(rules []report.PodAffinity) predicate {
-	first := rules[0]
-	who := "Pods there"
-	if len(rules) == 1 && first.PodCount == 1 && len(first.Pods) == 1 {
-		who = first.Pods[0]
-	}
-	switch first.Rule {
+	switch first := rules[0]; first.Rule {
 	case report.RuleAffinity:
 		return predicate{"has no Pod nearby that its affinity asks for", "have no Pod nearby that its affinity asks for"}
 	case report.RuleAntiAffinity:
-		return predicate{"is kept from it by its anti-affinity to " + who, "are kept from it by its anti-affinity to " + who}
+		text := " a Pod nearby that its anti-affinity forbids" + selectorText(first.LabelSelector)
+		return predicate{"has" + text, "have" + text}
 	}
-	return predicate{"is kept from it by anti-affinity of " + who, "are kept from it by anti-affinity of " + who}
+	return predicate{"has a Pod nearby whose anti-affinity forbids it", "have a Pod nearby whose anti-affinity forbids it"}
+}
+
+func selectorText(selector string) string {
+	if selector == "" {
+		return ""
+	}
+	return " (" + selector + ")"
 }
 
 // spreadFact says "zone za: 2 matching Pods + itself - 0 in zone zc (least) = 3 > maxSkew 1".
@@ -140,9 +144,22 @@ func podAffinityFact(d report.PodAffinity, s style) string {
 	case report.RuleAffinity:
 		return affinityFact(d, where)
 	case report.RuleAntiAffinity:
-		return "its anti-affinity: " + pods + plural(d.PodCount, " is ", " are ") + where
+		text := "its anti-affinity: " + pods + plural(d.PodCount, " is ", " are ") + where
+		return text + termText(d, s)
 	}
-	return "anti-affinity of " + pods + " " + where + " repels it"
+	return "anti-affinity of " + pods + " " + where + " repels it" + termText(d, s)
+}
+
+// termText tells whom a term of anti-affinity looks for, where there is room: "; it forbids app=web of namespace shop".
+func termText(d report.PodAffinity, s style) string {
+	if s == withNumbers {
+		return ""
+	}
+	whom := d.LabelSelector
+	if whom == "" {
+		whom = "all Pods"
+	}
+	return "; it forbids " + whom + namespacesText(d)
 }
 
 func affinityFact(d report.PodAffinity, where string) string {

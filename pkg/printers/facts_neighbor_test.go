@@ -122,7 +122,7 @@ func TestFactsOfNeighbors(t *testing.T) {
 			detail: affinity(func(d *report.PodAffinity) {
 				d.Rule, d.Pods, d.PodCount = "AntiAffinity", []string{"shop/web-1"}, 1
 			}),
-			brief: "its anti-affinity: shop/web-1 is in zone za",
+			brief: "its anti-affinity: shop/web-1 is in zone za; it forbids app=db of namespace shop",
 			full:  "its anti-affinity: shop/web-1 is in zone za",
 		},
 		"anti-affinity on one node": {
@@ -130,14 +130,14 @@ func TestFactsOfNeighbors(t *testing.T) {
 				d.Rule, d.TopologyKey, d.Domain = "AntiAffinity", spreadHost, "n1"
 				d.Pods, d.PodCount = []string{"shop/a", "shop/b", "shop/c"}, 5
 			}),
-			brief: "its anti-affinity: Pods are there",
+			brief: "its anti-affinity: Pods are there; it forbids app=db of namespace shop",
 			full:  "its anti-affinity: shop/a, shop/b, shop/c and 2 more are on node n1",
 		},
 		"another Pod's anti-affinity in a zone": {
 			detail: affinity(func(d *report.PodAffinity) {
 				d.Rule, d.Pods, d.PodCount = "ExistingAntiAffinity", []string{"shop/db-0"}, 1
 			}),
-			brief: "anti-affinity of shop/db-0 in zone za repels it",
+			brief: "anti-affinity of shop/db-0 in zone za repels it; it forbids app=db of namespace shop",
 			full:  "anti-affinity of shop/db-0 in zone za repels it",
 		},
 		"another Pod's anti-affinity on one node": {
@@ -145,7 +145,7 @@ func TestFactsOfNeighbors(t *testing.T) {
 				d.Rule, d.TopologyKey, d.Domain = "ExistingAntiAffinity", "rack", ""
 				d.Pods, d.PodCount = []string{"shop/db-0"}, 1
 			}),
-			brief: "anti-affinity of Pods there repels it",
+			brief: "anti-affinity of Pods there repels it; it forbids app=db of namespace shop",
 			full:  `anti-affinity of shop/db-0 in rack="" repels it`,
 		},
 	}
@@ -184,14 +184,14 @@ func TestNeighborsSay(t *testing.T) {
 			report.Details{report.PodAffinity{Rule: "Affinity"}},
 			predicate{"has no Pod nearby that its affinity asks for", "have no Pod nearby that its affinity asks for"}},
 		"anti-affinity to one Pod": {
-			report.Details{own}, predicate{"is kept from it by its anti-affinity to shop/db-0",
-				"are kept from it by its anti-affinity to shop/db-0"}},
+			report.Details{own}, predicate{"has a Pod nearby that its anti-affinity forbids",
+				"have a Pod nearby that its anti-affinity forbids"}},
 		"anti-affinity of one Pod": {
-			report.Details{one}, predicate{"is kept from it by anti-affinity of shop/db-0",
-				"are kept from it by anti-affinity of shop/db-0"}},
+			report.Details{one}, predicate{"has a Pod nearby whose anti-affinity forbids it",
+				"have a Pod nearby whose anti-affinity forbids it"}},
 		"anti-affinity of several Pods": {
-			report.Details{one, one}, predicate{"is kept from it by anti-affinity of Pods there",
-				"are kept from it by anti-affinity of Pods there"}},
+			report.Details{one, one}, predicate{"has a Pod nearby whose anti-affinity forbids it",
+				"have a Pod nearby whose anti-affinity forbids it"}},
 	}
 	for sentence, test := range tests {
 		t.Run(sentence, func(t *testing.T) {

@@ -3,6 +3,7 @@ package printers
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/olekukonko/tablewriter/pkg/twwidth"
@@ -16,8 +17,8 @@ import (
 func (p *tablePrinter) writeFixes(b *bytes.Buffer, e *report.Explanation) {
 	if len(e.Fixes) == 0 {
 		if e.FixesTried > 0 {
-			b.WriteString(paragraph(fmt.Sprintf("Fixes: none of %s that %s tried would make it fit.",
-				count(e.FixesTried, "short change"), plural(e.FixesTried, "was", "were")), p.width))
+			b.WriteString(paragraph(fmt.Sprintf("No single change, and no two at once, would make it fit (%d tried).",
+				e.FixesTried), p.width))
 		}
 		return
 	}
@@ -29,8 +30,8 @@ func (p *tablePrinter) writeFixes(b *bytes.Buffer, e *report.Explanation) {
 		for _, step := range fix.Steps {
 			switch {
 			case step.Command == "":
-				left = left || step.Patch != "" || step.Create != ""
-			case p.width > 0 && twwidth.Width(step.Command)+len(number) > p.width:
+				left = left || step.Patch != "" || step.Create != "" && step.Kind != "Node"
+			case !p.wide && p.width > 0 && twwidth.Width(step.Command)+len(number) > p.width:
 				left = true
 			default:
 				b.WriteString(strings.Repeat(" ", len(number)) + step.Command + "\n")
@@ -38,21 +39,28 @@ func (p *tablePrinter) writeFixes(b *bytes.Buffer, e *report.Explanation) {
 		}
 	}
 	if left {
-		b.WriteString(paragraph("-o yaml has the patches and long commands.", p.width))
+		hint := "-o wide shows long commands too, -o yaml all patches."
+		if p.wide {
+			hint = "-o yaml shows all patches."
+		}
+		b.WriteString(paragraph(hint, p.width))
 	}
 }
 
 // fixText says what to change and what that opens.
 func fixText(fix report.Fix) string {
-	text := fix.Change + ": "
+	text := fix.Change
+	if slices.ContainsFunc(fix.Steps, func(step report.Step) bool { return step.Recreate }) {
+		text += " (the Pod has to be made anew)"
+	}
 	if len(fix.Victims) == 0 {
-		return text + "opens " + listNames(fix.Nodes)
+		return text + ": opens " + listNames(fix.Nodes)
 	}
 	names := make([]string, 0, len(fix.Victims))
 	for _, v := range fix.Victims {
-		names = append(names, v.Namespace+"/"+v.Name)
+		names = append(names, victimText(v))
 	}
-	return text + "kube-scheduler would evict " + listNames(names) + " on " + listNames(fix.Nodes) + " for it"
+	return text + ": kube-scheduler would evict " + listNames(names) + " on " + listNames(fix.Nodes) + " for it"
 }
 
 // indented is a paragraph whose later lines stand below the first word after head.

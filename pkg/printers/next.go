@@ -2,17 +2,20 @@ package printers
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
 
 // nextRemark says what would come next for a Pod that was rejected before any node was looked at.
 func nextRemark(next *report.Next) string {
-	aside := "Were it not for " + alternatives(next.SetAside) + ", "
+	aside := "Were it not for " + asideText(next) + ", "
 	feasible := countFeasible(next.Nodes)
-	if feasible == len(next.Nodes) {
-		return aside + fmt.Sprintf("every node of %d would fit.", feasible)
+	switch {
+	case feasible == 1 && len(next.Nodes) == 1:
+		return aside + next.Nodes[0].Name + ", the only node, would fit."
+	case feasible == len(next.Nodes):
+		return aside + fmt.Sprintf("all %d nodes would fit.", feasible)
 	}
 	rejected := joinCauses(causes(next.Nodes, next.PreFilter))
 	if feasible == 0 {
@@ -34,5 +37,22 @@ func asNext(e *report.Explanation) *report.Explanation {
 
 // nextTitle stands above the table of what comes next.
 func nextTitle(next *report.Next) string {
-	return "With " + strings.Join(next.SetAside, " and ") + " set aside (kube-scheduler does not get that far):"
+	return "Without " + asideText(next) + " (kube-scheduler does not get that far):"
+}
+
+// volumePlugins read the Pod's claims.
+var volumePlugins = []string{"NodeVolumeLimits", "VolumeBinding", "VolumeRestrictions", "VolumeZone"}
+
+// asideText names what was set aside: plugins, those of volumes in one word.
+func asideText(next *report.Next) string {
+	var names []string
+	for _, plugin := range next.SetAside {
+		if slices.Contains(volumePlugins, plugin) {
+			plugin = "its volumes"
+		}
+		if !slices.Contains(names, plugin) {
+			names = append(names, plugin)
+		}
+	}
+	return alternatives(names)
 }

@@ -79,11 +79,18 @@ func (p *tablePrinter) hints(e *report.Explanation, rows []row) []string {
 		}
 	case foldedNodes, failedNodes:
 		nodes := len(p.nodes.choose(e.Nodes))
+		if nodes == 0 && len(e.Nodes) > 0 {
+			hints = append(hints, count(len(e.Nodes), "node")+" left out; --nodes=all lists every node")
+		}
 		if nodes > screenful && len(rows) < nodes {
 			lines := count(len(rows), "line")
 			hints = append(hints, fmt.Sprintf("%d nodes on %s; --nodes=all lists every node", nodes, lines))
 		}
-	case allNodes, feasibleNodes:
+	case feasibleNodes:
+		if left := len(e.Nodes) - len(rows); left > 0 && len(rows) == 0 {
+			hints = append(hints, "no node fits; --nodes=all lists every node")
+		}
+	case allNodes:
 	}
 	return hints
 }

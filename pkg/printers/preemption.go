@@ -61,14 +61,15 @@ func (p *tablePrinter) evictionSentence(preemption *report.Preemption) string {
 func (p *tablePrinter) alternativesText(candidates []report.Candidate) string {
 	var names []string
 	for _, c := range candidates {
-		evicts := count(len(c.Victims), "Pod")
 		if p.wide {
 			var pods []string
 			for _, v := range c.Victims {
-				pods = append(pods, podName(v.Namespace, v.Name))
+				pods = append(pods, victimText(v))
 			}
-			evicts = listNames(pods)
+			names = append(names, c.NodeName+" without "+listNames(pods))
+			continue
 		}
+		evicts := count(len(c.Victims), "Pod")
 		if c.PDBViolations > 0 {
 			evicts += fmt.Sprintf(", %d against a PodDisruptionBudget", c.PDBViolations)
 		}

@@ -58,8 +58,8 @@ func TestPreemptionRemark(t *testing.T) {
 		"one more": {
 			preemption: possible(on("a", victim), on("b", victim, guarded)),
 			want:       "kube-scheduler would evict batch/etl (priority -100) on a; b (2 Pods) would do too",
-			wide: "kube-scheduler would evict batch/etl (priority -100) on a; b (batch/etl and shop/web-0) would do " +
-				"too",
+			wide: "kube-scheduler would evict batch/etl (priority -100) on a; b without batch/etl (priority -100) and shop/web-0 " +
+				"(priority 0, violates PodDisruptionBudget web) would do too",
 		},
 		"victims of budgets": {
 			preemption: possible(on("a", guarded, guardedTwice), against),
@@ -67,16 +67,16 @@ func TestPreemptionRemark(t *testing.T) {
 				"(priority 0, violates PodDisruptionBudgets all and web) on a; b (2 Pods, 2 against a " +
 				"PodDisruptionBudget) would do too",
 			wide: "kube-scheduler would evict shop/web-0 (priority 0, violates PodDisruptionBudget web) and shop/web-1 " +
-				"(priority 0, violates PodDisruptionBudgets all and web) on a; b (shop/web-0 and shop/web-1, 2 " +
-				"against a PodDisruptionBudget) would do too",
+				"(priority 0, violates PodDisruptionBudgets all and web) on a; b without shop/web-0 (priority 0, violates " +
+				"PodDisruptionBudget web) and shop/web-1 (priority 0, violates PodDisruptionBudgets all and web) would do too",
 		},
 		"many candidates": {
 			preemption: possible(many...),
 			want: "kube-scheduler would evict batch/etl (priority -100) on a; 12 other nodes would do: n00 (1 Pod), " +
 				"n01 (1 Pod), n02 (1 Pod) and 9 more",
-			wide: "kube-scheduler would evict batch/etl (priority -100) on a; 12 other nodes would do: n00 (batch/etl), " +
-				"n01 (batch/etl), n02 (batch/etl), n03 (batch/etl), n04 (batch/etl), n05 (batch/etl), n06 (batch/etl), " +
-				"n07 (batch/etl), n08 (batch/etl), n09 (batch/etl) and 2 more",
+			wide: "kube-scheduler would evict batch/etl (priority -100) on a; 12 other nodes would do: n00 without batch/etl (priority -100), " +
+				"n01 without batch/etl (priority -100), n02 without batch/etl (priority -100), n03 without batch/etl (priority -100), n04 without batch/etl (priority -100), n05 without batch/etl (priority -100), n06 without batch/etl (priority -100), " +
+				"n07 without batch/etl (priority -100), n08 without batch/etl (priority -100), n09 without batch/etl (priority -100) and 2 more",
 		},
 		"many victims": {
 			preemption: possible(on("a", victim, victim, victim, victim, victim)),

@@ -274,7 +274,7 @@ func TestNearestNodeLacksNothingElse(t *testing.T) {
 	}
 	e.Nodes[0].Filters = append(e.Nodes[0].Filters, report.Rejection{Plugin: "NodePorts"})
 	got, _, _ := strings.Cut(show(t, printers.Options{Output: "wide"}, e), "\n")
-	want := "pod/web: Unschedulable - no node of 3 fits: 3 lack cpu (nearest: node-0002, 1500m short; 1 has other reasons too)"
+	want := "pod/web: Unschedulable - no node of 3 fits: 3 lack cpu (nearest: node-0002, 1500m short); 1 node has more reasons"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("headline (-want +got):\n%s", diff)
 	}

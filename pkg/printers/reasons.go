@@ -50,13 +50,23 @@ func rejectionText(r report.Rejection, s style) string {
 // joinFacts puts each fact behind its reason when there are as many of both, or else all facts behind all reasons.
 func joinFacts(reasons, facts []string) string {
 	if len(reasons) != len(facts) {
-		return inParentheses(strings.Join(reasons, ", "), strings.Join(slices.Compact(nonEmpty(facts)), ", "))
+		return inParentheses(strings.Join(reasons, ", "), joinClauses(slices.Compact(nonEmpty(facts))))
 	}
 	texts := make([]string, 0, len(reasons))
 	for i := range reasons {
 		texts = append(texts, inParentheses(reasons[i], facts[i]))
 	}
 	return strings.Join(texts, ", ")
+}
+
+// joinClauses puts semicolons between facts that have commas of their own.
+func joinClauses(facts []string) string {
+	for _, fact := range facts {
+		if strings.ContainsAny(fact, ",;") {
+			return strings.Join(facts, "; ")
+		}
+	}
+	return strings.Join(facts, ", ")
 }
 
 func inParentheses(text, fact string) string {

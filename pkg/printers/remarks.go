@@ -24,8 +24,7 @@ func (p *tablePrinter) remarks(e *report.Explanation) []string {
 		lines = append(lines, speaker(e.Verdict)+" says: "+said)
 	}
 	if e.NominatedNodeName != "" && e.Verdict != report.Bound {
-		lines = append(lines, "Nominated for "+e.NominatedNodeName+
-			": kube-scheduler waits for the Pods that it evicted there to end.")
+		lines = append(lines, "Nominated for "+e.NominatedNodeName+" by an earlier preemption.")
 	}
 	lines = append(lines, p.preFilterRemarks(e, said)...)
 	lines = append(lines, requestRemarks(e)...)

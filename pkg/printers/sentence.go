@@ -20,8 +20,6 @@ type cause struct {
 	nodes     int
 	// nearest is the node that lacks least, when all of them lack one resource.
 	nearest shortfall
-	// others is how many of them another plugin rejects too.
-	others int
 }
 
 // predicate is what is said of nodes: of one ("lacks cpu") and of several ("lack cpu").
@@ -45,7 +43,30 @@ func noNodeSentence(e *report.Explanation) string {
 	if rejectedByPreFilter(e) {
 		return sentence + preFilterSentence(e)
 	}
-	return sentence + joinCauses(causes(e.Nodes, e.PreFilter))
+	return sentence + joinCauses(causes(e.Nodes, e.PreFilter)) + further(e.Nodes)
+}
+
+// further tells how many nodes more is wrong with than what they are counted for.
+func further(nodes []report.Node) string {
+	more := 0
+	for _, node := range nodes {
+		if filters := len(node.Filters); filters > 2 || filters == 2 && !isCordonOnly(node.Filters) {
+			more++
+		}
+	}
+	if more == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s %s more reasons", count(more, "node"), plural(more, "has", "have"))
+}
+
+// isCordonOnly tells of two rejections that are one: a cordon and the taint that goes with it.
+func isCordonOnly(filters []report.Rejection) bool {
+	if filters[0].Plugin != "NodeUnschedulable" || len(filters[1].Details) != 1 {
+		return false
+	}
+	taint, ok := filters[1].Details[0].(report.UntoleratedTaint)
+	return ok && taint.Key == "node.kubernetes.io/unschedulable"
 }
 
 // preFilterSentence says which plugin rejected the Pod as a whole.
@@ -78,9 +99,6 @@ func causes(nodes []report.Node, preFilter []report.Rejection) []cause {
 			out = append(out, cause{predicate: p})
 		}
 		out[i].nodes++
-		if len(node.Filters) > 1 {
-			out[i].others++
-		}
 		if s, ok := nodeShortfall(node); ok && (out[i].nearest.node == "" || s.less(out[i].nearest)) {
 			out[i].nearest = s
 		}
@@ -122,13 +140,6 @@ func (c cause) String() string {
 	nearest := c.nearest.node + ", " + c.nearest.missing + " short"
 	if c.nodes > 1 {
 		nearest = "nearest: " + nearest
-	}
-	// More of the resource would not be enough there.
-	switch {
-	case c.others > 0 && c.nodes == 1:
-		nearest += "; it has other reasons too"
-	case c.others > 0:
-		nearest += fmt.Sprintf("; %d %s other reasons too", c.others, plural(c.others, "has", "have"))
 	}
 	return text + " (" + nearest + ")"
 }

@@ -117,11 +117,15 @@ func need(r report.Rejection) string {
 	if taints := taintFacts(r.Details); len(taints) > 0 {
 		return plural(len(taints), "a toleration", "tolerations") + " of " + listNames(taints)
 	}
-	said := cmp.Or(detailsPredicate(r.Details).one, predicates[r.Plugin].one)
-	if said == "" {
-		return fmt.Sprintf("%s to pass (%s)", r.Plugin, strings.Join(r.Reasons, ", "))
+	facts := make([]string, 0, len(r.Details))
+	for _, detail := range r.Details {
+		facts = append(facts, factText(detail, withNumbers))
 	}
-	return fmt.Sprintf("%s to pass (the node %s)", r.Plugin, said)
+	said := strings.Join(slices.Compact(nonEmpty(facts)), ", ")
+	if said == "" {
+		said = strings.Join(r.Reasons, ", ")
+	}
+	return fmt.Sprintf("%s to pass (%s)", r.Plugin, said)
 }
 
 // stanceTable tells what every plugin says.

@@ -86,7 +86,7 @@ func (p *tablePrinter) writeBlock(b *bytes.Buffer, e *report.Explanation) error 
 		return p.writeStory(b, e)
 	case e.Comparison != nil:
 		return p.writeComparison(b, e)
-	case e.Next != nil && len(p.nodes.choose(e.Next.Nodes)) > 0:
+	case e.Next != nil && countFeasible(e.Next.Nodes) < len(e.Next.Nodes) && len(p.nodes.choose(e.Next.Nodes)) > 0:
 		b.WriteString("\n" + paragraph(nextTitle(e.Next), p.width))
 		return p.writeNodes(b, asNext(e))
 	}

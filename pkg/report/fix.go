@@ -20,11 +20,14 @@ type Step struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
-	// Patch is a strategic merge patch of the object, in JSON. For a Pod of a workload it is that of the Pod, while
-	// Command changes the workload.
-	Patch string `json:"patch,omitempty"`
+	// Patch is a strategic merge patch of the object, in JSON, or with PatchType "merge" a JSON merge patch. For a Pod of
+	// a workload it is that of the Pod, while Command changes the workload.
+	Patch     string `json:"patch,omitempty"`
+	PatchType string `json:"patchType,omitempty"`
 	// Create is the object to create, in JSON.
 	Create string `json:"create,omitempty"`
+	// Recreate tells that the Pod cannot be changed so: it has to be deleted and made anew.
+	Recreate bool `json:"recreate,omitempty"`
 	// Delete tells that the object goes.
 	Delete bool `json:"delete,omitempty"`
 	// Command does it with kubectl, where there is one command for it.

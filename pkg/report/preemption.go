@@ -14,8 +14,8 @@ type Preemption struct {
 	Reason PreemptionReason `json:"reason,omitempty"`
 	// WaitsFor are the Pods that were evicted for this one before and are not gone yet (VictimTerminating).
 	WaitsFor []TerminatingPod `json:"waitsFor,omitempty"`
-	// Candidates are all nodes on which preemption makes room: the chosen one first, then as kube-scheduler ranks them,
-	// equal ones by name. There are none when preemption is not tried.
+	// Candidates are the nodes on which preemption makes room, 1,000 or so at most: the chosen one first, then as
+	// kube-scheduler ranks them, equal ones by name. There are none when preemption is not tried.
 	Candidates []Candidate `json:"candidates,omitempty"`
 	// Nodes are all other nodes, grouped by why they are no candidates. There are none when preemption is not tried.
 	Nodes []NoCandidates `json:"nodes,omitempty"`

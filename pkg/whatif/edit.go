@@ -15,9 +15,10 @@ type Edit struct {
 	Nodes []*corev1.Node
 	// Gone are Pods that leave the cluster, told by namespace and name.
 	Gone []*corev1.Pod
-	// VolumeClaims and StorageClasses are added where there is none of the name.
+	// VolumeClaims, StorageClasses and CSINodes are added where there is none of the name.
 	VolumeClaims   []*corev1.PersistentVolumeClaim
 	StorageClasses []*storagev1.StorageClass
+	CSINodes       []*storagev1.CSINode
 }
 
 // And returns what two Edits do together; of two Nodes of one name the later's.
@@ -27,6 +28,7 @@ func (e Edit) And(later Edit) Edit {
 		Gone:           slices.Concat(e.Gone, later.Gone),
 		VolumeClaims:   slices.Concat(e.VolumeClaims, later.VolumeClaims),
 		StorageClasses: slices.Concat(e.StorageClasses, later.StorageClasses),
+		CSINodes:       slices.Concat(e.CSINodes, later.CSINodes),
 	}
 }
 
@@ -43,6 +45,7 @@ func (e Edit) Apply(state *cluster.State) *cluster.State {
 		func(claim *corev1.PersistentVolumeClaim) string { return claim.Namespace + "/" + claim.Name })
 	out.StorageClasses = add(state.StorageClasses, e.StorageClasses,
 		func(class *storagev1.StorageClass) string { return class.Name })
+	out.CSINodes = add(state.CSINodes, e.CSINodes, func(node *storagev1.CSINode) string { return node.Name })
 	return &out
 }
 

@@ -46,6 +46,7 @@ type change struct {
 	pod      func(*corev1.Pod)
 	node     func(*corev1.Node)
 	newNode  *corev1.Node
+	csiNode  *storagev1.CSINode // the new node's
 	gone     *corev1.Pod
 	claims   []*corev1.PersistentVolumeClaim
 	class    *storagev1.StorageClass
@@ -89,15 +90,18 @@ func (p Plan) Key() string {
 // Size is how many changes the Plan makes at once.
 func (p Plan) Size() int { return len(p.changes) }
 
-// Kind is the same for Plans that change the same kinds of things.
-func (p Plan) Kind() string {
+// Kinds are what kinds of things the Plan changes, sorted.
+func (p Plan) Kinds() []string {
 	kinds := p.Keys()
 	for i, key := range kinds {
 		kinds[i], _, _ = strings.Cut(key, " ")
 	}
 	slices.Sort(kinds)
-	return strings.Join(kinds, " ")
+	return kinds
 }
+
+// Kind is the same for Plans that change the same kinds of things.
+func (p Plan) Kind() string { return strings.Join(p.Kinds(), " ") }
 
 // Keys tell the Plan's changes apart from others.
 func (p Plan) Keys() []string {
@@ -133,6 +137,9 @@ func (p Plan) Edit(state *cluster.State) whatif.Edit {
 			c.node(nodes[c.name])
 		case c.newNode != nil:
 			edit.Nodes = append(edit.Nodes, c.newNode)
+			if c.csiNode != nil {
+				edit.CSINodes = append(edit.CSINodes, c.csiNode)
+			}
 		case c.gone != nil:
 			edit.Gone = append(edit.Gone, c.gone)
 		case len(c.claims) > 0:

@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
@@ -24,7 +26,7 @@ func (p *planner) moveForRoom(lacks []report.InsufficientResource, node *corev1.
 	}
 	var rooms []room
 	for _, pod := range p.PodsOn(node.Name) {
-		if size, enough := frees(pod, lacks); enough && movable(pod) {
+		if size, enough := frees(pod, lacks); enough && p.movable(pod) {
 			rooms = append(rooms, room{pod, size})
 		}
 	}
@@ -57,11 +59,26 @@ func frees(pod *corev1.Pod, lacks []report.InsufficientResource) (size float64, 
 	return size, true
 }
 
-// movable tells whether a Pod can be moved by deleting it: somebody makes it anew and not for the same node.
-func movable(pod *corev1.Pod) bool {
+// movable tells whether a Pod can be moved by evicting it: somebody makes it anew and not for the same node, it is not
+// one that the cluster itself needs, and no PodDisruptionBudget is against it.
+func (p *planner) movable(pod *corev1.Pod) bool {
 	owner := metav1.GetControllerOf(pod)
 	return owner != nil && owner.Kind != "DaemonSet" && owner.Kind != "Node" && pod.DeletionTimestamp == nil &&
-		(pod.Spec.Priority == nil || *pod.Spec.Priority < 2000000000) // of Pods that the cluster itself needs
+		(pod.Spec.Priority == nil || *pod.Spec.Priority < systemPriority) && !p.protected(pod)
+}
+
+// systemPriority is that of the least of the PriorityClasses that are for the cluster itself.
+const systemPriority = 2000000000
+
+// protected tells whether a PodDisruptionBudget allows no eviction of the Pod.
+func (p *planner) protected(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(p.State.PodDisruptionBudgets, func(budget *policyv1.PodDisruptionBudget) bool {
+		if budget.Namespace != pod.Namespace || budget.Status.DisruptionsAllowed > 0 {
+			return false
+		}
+		selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector)
+		return err == nil && selector.Matches(labels.Set(pod.Labels))
+	})
 }
 
 // move takes a Pod off its node.

@@ -71,7 +71,7 @@ func shortest(terms map[int][]report.UnmatchedNodeSelector) (best []report.Unmat
 func dropRequirements(unmet []report.UnmatchedNodeSelector) change {
 	text := "do without " + requirements(unmet)
 	return change{
-		key: "drop " + text, text: text, effort: relaxAffinity + effort(len(unmet)-1)/10,
+		key: "drop " + fmt.Sprint(unmet), text: text, effort: relaxAffinity + effort(len(unmet)-1)/10,
 		pod: func(pod *corev1.Pod) {
 			for _, d := range unmet {
 				if d.Source == report.SourceNodeSelector {
@@ -91,12 +91,27 @@ func requirements(unmet []report.UnmatchedNodeSelector) string {
 	for _, d := range unmet {
 		text := d.Key + "=" + strings.Join(d.Values, ",") + " in its nodeSelector"
 		if d.Source == report.SourceNodeAffinity {
-			text = strings.TrimSpace(fmt.Sprintf("%s %s %s", d.Key, d.Operator, strings.Join(d.Values, ","))) +
-				" in its node affinity"
+			text = requirement(d) + " in its node affinity"
 		}
 		texts = append(texts, text)
 	}
-	return strings.Join(texts, " and ")
+	return list(texts)
+}
+
+// requirement writes one of an affinity: "disktype in (ssd, nvme)", "label gpu".
+func requirement(d report.UnmatchedNodeSelector) string {
+	values := strings.Join(d.Values, ", ")
+	switch corev1.NodeSelectorOperator(d.Operator) {
+	case corev1.NodeSelectorOpIn:
+		return d.Key + " in (" + values + ")"
+	case corev1.NodeSelectorOpNotIn:
+		return d.Key + " not in (" + values + ")"
+	case corev1.NodeSelectorOpExists:
+		return "label " + d.Key
+	case corev1.NodeSelectorOpDoesNotExist:
+		return "no label " + d.Key
+	}
+	return strings.TrimSpace(d.Key + " " + d.Operator + " " + values)
 }
 
 // eachTerm runs edit on the required terms of the Pod's node affinity.
@@ -177,25 +192,33 @@ func widen(unmet []report.UnmatchedNodeSelector) (change, bool) {
 
 // label gives the node what the Pod asks for, where that is no label that Kubernetes itself sets.
 func label(node *corev1.Node, unmet []report.UnmatchedNodeSelector) (change, bool) {
-	labels, words, overwrite := map[string]string{}, []string{}, ""
+	labels, words, replaced := map[string]string{}, []string{}, []string{}
 	for _, d := range unmet {
 		isIn := d.Operator == string(corev1.NodeSelectorOpIn) && len(d.Values) > 0 || d.Source == report.SourceNodeSelector
 		if !isIn || d.Field || strings.Contains(d.Key, "kubernetes.io/") || strings.Contains(d.Key, "k8s.io/") {
 			return change{}, false
 		}
 		value := strings.Join(d.Values[:min(1, len(d.Values))], "")
+		if _, known := labels[d.Key]; known {
+			continue
+		}
 		labels[d.Key] = value
 		words = append(words, d.Key+"="+value)
 		if d.Actual != nil {
-			overwrite = " --overwrite"
+			replaced = append(replaced, d.Key+"="+*d.Actual)
 		}
 	}
-	text := strings.Join(words, " ")
+	line := append([]string{"kubectl", "label", "node", node.Name}, words...)
+	text := fmt.Sprintf("label node %s with %s", node.Name, list(words))
+	if len(replaced) > 0 {
+		line = append(line, "--overwrite")
+		text += " in place of " + list(replaced)
+	}
 	return change{
-		key:    "label " + node.Name + " " + text,
-		text:   fmt.Sprintf("label node %s with %s", node.Name, strings.Join(words, " and ")),
+		key:    "label " + node.Name + " " + strings.Join(words, " "),
+		text:   text,
 		effort: labelNode, kind: "Node", name: node.Name,
-		command: "kubectl label node " + node.Name + " " + text + overwrite,
+		command: command(line...),
 		node: func(node *corev1.Node) {
 			if node.Labels == nil {
 				node.Labels = map[string]string{}

@@ -85,12 +85,7 @@ func (p *planner) obstacles() (whole []report.Rejection, nodes []report.Node) {
 	e := p.Explanation
 	nodes = e.Nodes
 	if e.Next != nil {
-		whole, nodes = e.PreFilter, e.Next.Nodes
-		for _, narrowed := range e.Next.SetAside {
-			if !slices.ContainsFunc(whole, func(r report.Rejection) bool { return r.Plugin == narrowed }) {
-				whole = append(slices.Clone(whole), report.Rejection{Plugin: narrowed})
-			}
-		}
+		whole, nodes = wholeRejections(e), e.Next.Nodes
 	}
 	nodes = slices.DeleteFunc(slices.Clone(nodes), func(node report.Node) bool {
 		return node.Verdict == report.NotEvaluated || len(node.Filters) > maxChanges+1
@@ -104,6 +99,22 @@ func (p *planner) obstacles() (whole []report.Rejection, nodes []report.Node) {
 			strings.Compare(a.Name, b.Name))
 	})
 	return whole, nodes
+}
+
+// wholeRejections are those by every plugin that had to be set aside. Those that did not get so far to tell their
+// reasons have them in common with the ones that did: a claim that one of them does not find none does.
+func wholeRejections(e *report.Explanation) []report.Rejection {
+	whole := slices.Clone(e.PreFilter)
+	var details report.Details
+	for _, r := range e.PreFilter {
+		details = append(details, r.Details...)
+	}
+	for _, plugin := range e.Next.SetAside {
+		if !slices.ContainsFunc(e.PreFilter, func(r report.Rejection) bool { return r.Plugin == plugin }) {
+			whole = append(whole, report.Rejection{Plugin: plugin, Details: details})
+		}
+	}
+	return whole
 }
 
 // answer extends sets of changes by what answers the rejections, as long as the sets stay small. One change may answer

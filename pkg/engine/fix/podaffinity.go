@@ -2,7 +2,6 @@ package fix
 
 import (
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -32,7 +31,7 @@ func (p *planner) podAffinity(r report.Rejection, _ *corev1.Node) []change {
 	}
 	slices.Sort(pods)
 	if pods = slices.Compact(pods); onlyPods && len(pods) == 1 {
-		if pod := podCalled(p.State.Pods, pods[0]); pod != nil && movable(pod) {
+		if pod := podCalled(p.State.Pods, pods[0]); pod != nil && p.movable(pod) {
 			out = append(out, move(pod))
 		}
 	}
@@ -51,7 +50,7 @@ func prefer(own []report.PodAffinity) change {
 			texts = append(texts, text)
 		}
 	}
-	text := "prefer rather than require its " + strings.Join(texts, " and ")
+	text := "prefer rather than require its " + list(texts)
 	return change{
 		key: "prefer " + text, text: text, effort: relaxAffinity,
 		pod: func(pod *corev1.Pod) {

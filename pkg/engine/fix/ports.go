@@ -3,6 +3,7 @@ package fix
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -29,7 +30,7 @@ func (p *planner) ports(r report.Rejection, node *corev1.Node) []change {
 		out = append(out, dropPorts(used))
 	}
 	if node != nil && len(holders) == 1 {
-		if pod := podCalled(p.State.Pods, holders[0]); pod != nil && movable(pod) {
+		if pod := podCalled(p.State.Pods, holders[0]); pod != nil && p.movable(pod) {
 			out = append(out, move(pod))
 		}
 	}
@@ -42,19 +43,15 @@ func dropPorts(used []report.PortInUse) change {
 			return port.HostPort == d.Port && string(port.Protocol) == d.Protocol
 		})
 	}
-	names := ""
-	for i, d := range used {
-		name := fmt.Sprintf("%d/%s", d.Port, d.Protocol)
-		if i > 0 && used[i-1].Port == d.Port && used[i-1].Protocol == d.Protocol {
-			continue // another holder of the same port
+	var names []string
+	for _, d := range used { // one for each holder of a port
+		if name := fmt.Sprintf("%d/%s", d.Port, d.Protocol); !slices.Contains(names, name) {
+			names = append(names, name)
 		}
-		if names != "" {
-			names += " and "
-		}
-		names += name
 	}
 	return change{
-		key: "port " + names, text: "do without the host " + plural(len(used), "port ", "ports ") + names, effort: dropPort,
+		key:  "port " + strings.Join(names, " "),
+		text: "do without the host " + plural(len(names), "port ", "ports ") + list(names), effort: dropPort,
 		pod: func(pod *corev1.Pod) {
 			for _, containers := range [][]corev1.Container{pod.Spec.Containers, pod.Spec.InitContainers} {
 				for i := range containers {

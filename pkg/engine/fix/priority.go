@@ -20,6 +20,15 @@ func (p *planner) priorities() []change {
 	if e := p.Explanation; e.Preemption != nil && e.Preemption.Possible {
 		return nil // it would evict Pods as it is
 	}
+	if never := p.Pod.Spec.PreemptionPolicy; never != nil && *never == corev1.PreemptNever && p.mayPreempt() {
+		return []change{{
+			key: "policy", preempts: true, effort: raisePriority, text: "set its preemptionPolicy to PreemptLowerPriority",
+			pod: func(pod *corev1.Pod) {
+				policy := corev1.PreemptLowerPriority
+				pod.Spec.PreemptionPolicy = &policy
+			},
+		}}
+	}
 	classes := slices.DeleteFunc(slices.Clone(p.State.PriorityClasses), func(class *schedulingv1.PriorityClass) bool {
 		return class.Value <= corev1helpers.PodPriority(p.Pod) || strings.HasPrefix(class.Name, "system-") ||
 			class.PreemptionPolicy != nil && *class.PreemptionPolicy == corev1.PreemptNever
@@ -37,4 +46,13 @@ func (p *planner) priorities() []change {
 		})
 	}
 	return out
+}
+
+// mayPreempt tells whether the Pod's own PriorityClass lets it have another preemptionPolicy: admission refuses one
+// that differs.
+func (p *planner) mayPreempt() bool {
+	return !slices.ContainsFunc(p.State.PriorityClasses, func(class *schedulingv1.PriorityClass) bool {
+		return class.Name == p.Pod.Spec.PriorityClassName && class.PreemptionPolicy != nil &&
+			*class.PreemptionPolicy == corev1.PreemptNever
+	})
 }

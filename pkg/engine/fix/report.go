@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/strategicpatch"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
@@ -18,33 +17,29 @@ func (p Plan) Report(s Situation) (report.Fix, error) {
 	out := report.Fix{Nodes: []string{}, Steps: []report.Step{}}
 	for _, c := range p.changes {
 		texts = append(texts, c.text)
-		step, err := c.step(s)
+		steps, err := c.steps(s)
 		if err != nil {
 			return out, fmt.Errorf("writing down the change to %s: %w", c.text, err)
 		}
-		out.Steps = append(out.Steps, step)
+		out.Steps = append(out.Steps, steps...)
 	}
 	out.Change, out.Kind = strings.Join(texts, ", and "), out.Steps[0].Kind
 	return out, nil
 }
 
-func (c change) step(s Situation) (step report.Step, err error) {
-	step = report.Step{Kind: c.kind, Namespace: c.namespace, Name: c.name, Command: c.command}
+func (c change) steps(s Situation) ([]report.Step, error) {
+	step := report.Step{Kind: c.kind, Namespace: c.namespace, Name: c.name, Command: c.command}
+	var err error
 	switch {
 	case c.pod != nil:
-		step.Kind, step.Namespace, step.Name = "Pod", s.Pod.Namespace, s.Pod.Name
-		after := s.Pod.DeepCopy()
-		c.pod(after)
-		if step.Patch, err = patch(s.Pod, after); err == nil {
-			step.Command, err = s.command(s.Pod, after)
-		}
+		step, err = c.podStep(s)
 	case c.node != nil:
 		before := nodeNamed(s.State, c.name)
 		after := before.DeepCopy()
 		c.node(after)
-		step.Patch, err = patch(before, after)
+		step.Patch, step.PatchType, err = patch(before, after)
 	case c.newNode != nil:
-		step.Create, err = text(c.newNode)
+		return c.nodeSteps(step)
 	case len(c.claims) == 1:
 		step.Create, err = text(c.claims[0])
 	case len(c.claims) > 1:
@@ -54,7 +49,35 @@ func (c change) step(s Situation) (step report.Step, err error) {
 	case c.gone != nil:
 		step.Delete = true
 	}
+	return []report.Step{step}, err
+}
+
+// podStep changes the Pod.
+func (c change) podStep(s Situation) (step report.Step, err error) {
+	before := s.Pod
+	after := before.DeepCopy()
+	c.pod(after)
+	step = report.Step{Kind: "Pod", Namespace: before.Namespace, Name: before.Name}
+	if !s.stored() { // what admission adds to a manifest is not for the manifest
+		before, after = withoutDefaultTolerations(before), withoutDefaultTolerations(after)
+	}
+	if step.Patch, step.PatchType, err = patch(before, after); err != nil {
+		return step, err
+	}
+	_, made := s.workload()
+	step.Recreate = !made && s.stored() && !mutable(s.Pod, after)
+	step.Command, err = s.podCommand(c, before, after)
 	return step, err
+}
+
+// nodeSteps add a node, and what is known of its drivers.
+func (c change) nodeSteps(step report.Step) (steps []report.Step, err error) {
+	if step.Create, err = text(c.newNode); err != nil || c.csiNode == nil {
+		return []report.Step{step}, err
+	}
+	drivers := report.Step{Kind: "CSINode", Name: c.csiNode.Name}
+	drivers.Create, err = text(c.csiNode)
+	return []report.Step{step, drivers}, err
 }
 
 func text(object any) (string, error) {
@@ -62,49 +85,12 @@ func text(object any) (string, error) {
 	return string(data), err
 }
 
-// patch is what makes one object of the other.
-func patch[T any](before, after *T) (string, error) {
-	old, err := json.Marshal(before)
-	if err != nil {
-		return "", err
-	}
-	changed, err := json.Marshal(after)
-	if err != nil {
-		return "", err
-	}
-	data, err := strategicpatch.CreateTwoWayMergePatch(old, changed, new(T))
-	return string(data), err
-}
-
-// command changes the workload that makes the Pod, or the Pod itself. It is empty where kubectl cannot do it: for a
-// manifest, and for what cannot be changed in a Pod.
-func (s Situation) command(before, after *corev1.Pod) (string, error) {
-	if workload, ok := s.workload(); ok && workload.path != "" {
-		template := func(pod *corev1.Pod) *corev1.Pod { return &corev1.Pod{Spec: withoutDefaultTolerations(pod).Spec} }
-		data, err := patch(template(before), template(after))
-		return fmt.Sprintf("kubectl patch %s%s -p %s", workload.name, namespaceFlag(before.Namespace),
-			quote(fmt.Sprintf(workload.path, data))), err
-	}
-	if !s.stored() || !mutable(before, after) {
-		return "", nil
-	}
-	data, err := patch(before, after)
-	return fmt.Sprintf("kubectl patch pod/%s%s -p %s", before.Name, namespaceFlag(before.Namespace), quote(data)), err
-}
-
-func namespaceFlag(namespace string) string {
-	if namespace == "" {
-		return ""
-	}
-	return " -n " + namespace
-}
-
 // mutable tells whether the API server lets a pending Pod be changed so: tolerations may come, gates may go
 // (validation.ValidatePodUpdate, v1.37.2).
 func mutable(before, after *corev1.Pod) bool {
 	same := after.DeepCopy()
 	same.Spec.Tolerations, same.Spec.SchedulingGates = before.Spec.Tolerations, before.Spec.SchedulingGates
-	left, err := patch(before, same)
+	left, _, err := patch(before, same)
 	return err == nil && left == "{}"
 }
 

@@ -68,6 +68,9 @@ func (p *planner) lower(lacks []report.InsufficientResource) (change, bool) {
 			return change{}, false
 		}
 		target.Sub(used)
+		if mebi := int64(1 << 20); target.Format == resource.BinarySI && target.Value() > mebi {
+			target.Set(target.Value() / mebi * mebi) // nobody writes single bytes
+		}
 		if part := share(target.String(), d.Requested); part < least || d.Resource == string(corev1.ResourcePods) {
 			return change{}, false
 		}
@@ -145,26 +148,37 @@ func lowerBy(list corev1.ResourceList, name corev1.ResourceName, excess resource
 
 // requester is one thing of a Pod that requests resources.
 type requester struct {
-	name string // as a sentence calls it
-	list corev1.ResourceList
+	name   string // as a sentence calls it
+	list   corev1.ResourceList
+	limits corev1.ResourceList
+}
+
+// set sets a request, and the limit with it where the API wants both equal: a resource of which no more can be used
+// than was asked for (validation.ValidateResourceRequirements, v1.37.2).
+func (r requester) set(name corev1.ResourceName, value resource.Quantity) {
+	r.list[name] = value
+	overcommitted := name == corev1.ResourceCPU || name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage
+	if _, limited := r.limits[name]; limited && !overcommitted {
+		r.limits[name] = value
+	}
 }
 
 // requestsOf lists the containers and, when it has requests of its own, the Pod.
 func requestsOf(pod *corev1.Pod) []requester {
 	var out []requester
 	if pod.Spec.Resources != nil && len(pod.Spec.Resources.Requests) > 0 {
-		out = append(out, requester{"the Pod", pod.Spec.Resources.Requests})
+		out = append(out, requester{"the Pod", pod.Spec.Resources.Requests, pod.Spec.Resources.Limits})
 	}
 	for _, c := range pod.Spec.Containers {
-		out = append(out, requester{"container " + c.Name, c.Resources.Requests})
+		out = append(out, requester{"container " + c.Name, c.Resources.Requests, c.Resources.Limits})
 	}
 	for _, c := range pod.Spec.InitContainers {
-		out = append(out, requester{"init container " + c.Name, c.Resources.Requests})
+		out = append(out, requester{"init container " + c.Name, c.Resources.Requests, c.Resources.Limits})
 	}
 	return out
 }
 
-// requestEdit sets one request.
+// requestEdit sets one request, where there is such a container.
 type requestEdit struct {
 	text  string
 	apply func(*corev1.Pod)
@@ -183,7 +197,11 @@ func requestEdits(before, after *corev1.Pod) []requestEdit {
 			out = append(out, requestEdit{
 				text: fmt.Sprintf("lower the %s request of %s from %s to %s", name, was.name, from.String(), to.String()),
 				apply: func(pod *corev1.Pod) {
-					requestsOf(pod)[i].list[name] = to
+					for _, r := range requestsOf(pod) {
+						if _, asks := r.list[name]; asks && r.name == was.name {
+							r.set(name, to)
+						}
+					}
 				},
 			})
 		}

@@ -23,22 +23,33 @@ func (p *planner) spread(r report.Rejection, _ *corev1.Node) []change {
 	if len(broken) == 0 {
 		return nil
 	}
-	out := []change{spreadChange(broken, relaxSpread+0.5, "prefer rather than require the spread over ",
-		func(_ report.TopologySpread, constraint *corev1.TopologySpreadConstraint) {
-			constraint.WhenUnsatisfiable = corev1.ScheduleAnyway
-		})}
+	out := []change{relax(broken, relaxSpread+0.5, preferred, func(_ report.TopologySpread,
+		constraint *corev1.TopologySpreadConstraint,
+	) {
+		constraint.WhenUnsatisfiable = corev1.ScheduleAnyway
+	})}
 	if !slices.ContainsFunc(broken, func(d report.TopologySpread) bool { return len(d.Honor) == 0 }) {
-		out = append(out, spreadChange(broken, relaxSpread-0.5, "set "+strings.Join(broken[0].Honor, " and ")+
-			": Honor in the spread over ", honor))
+		out = append(out, relax(broken, relaxSpread-0.5, honored, honor))
 	}
 	if !slices.ContainsFunc(broken, func(d report.TopologySpread) bool { return d.Missing }) {
-		out = append(out, spreadChange(broken, relaxSpread+effort(broken[0].Skew-broken[0].MaxSkew)/100,
-			fmt.Sprintf("set maxSkew: %d in the spread over ", broken[0].Skew),
-			func(d report.TopologySpread, constraint *corev1.TopologySpreadConstraint) {
-				constraint.MaxSkew = max(constraint.MaxSkew, int32(d.Skew))
-			}))
+		size := relaxSpread + effort(broken[0].Skew-broken[0].MaxSkew)/100
+		out = append(out, relax(broken, size, skewed, func(d report.TopologySpread, c *corev1.TopologySpreadConstraint) {
+			c.MaxSkew = max(c.MaxSkew, int32(d.Skew))
+		}))
 	}
 	return out
+}
+
+func preferred(d report.TopologySpread) string {
+	return "prefer rather than require the spread over " + d.TopologyKey
+}
+
+func honored(d report.TopologySpread) string {
+	return "set " + strings.Join(d.Honor, " and ") + ": Honor in the spread over " + d.TopologyKey
+}
+
+func skewed(d report.TopologySpread) string {
+	return fmt.Sprintf("set maxSkew: %d in the spread over %s", d.Skew, d.TopologyKey)
 }
 
 func honor(d report.TopologySpread, constraint *corev1.TopologySpreadConstraint) {
@@ -51,18 +62,19 @@ func honor(d report.TopologySpread, constraint *corev1.TopologySpreadConstraint)
 	}
 }
 
-func spreadChange(broken []report.TopologySpread, size effort, text string,
+// relax edits each of the constraints that are broken. Of those over one topology it edits all alike.
+func relax(broken []report.TopologySpread, size effort, text func(report.TopologySpread) string,
 	edit func(report.TopologySpread, *corev1.TopologySpreadConstraint),
 ) change {
-	keys := make([]string, 0, len(broken))
+	var texts []string
 	for _, d := range broken {
-		if !slices.Contains(keys, d.TopologyKey) {
-			keys = append(keys, d.TopologyKey)
+		if part := text(d); !slices.Contains(texts, part) {
+			texts = append(texts, part)
 		}
 	}
-	text += strings.Join(keys, " and ")
+	all := strings.Join(texts, " and ")
 	return change{
-		key: "spread " + text, text: text, effort: size,
+		key: "spread " + all, text: all, effort: size,
 		pod: func(pod *corev1.Pod) {
 			for _, d := range broken {
 				for i := range pod.Spec.TopologySpreadConstraints {

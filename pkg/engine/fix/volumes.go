@@ -34,12 +34,12 @@ func (p *planner) volumeUse(r report.Rejection, node *corev1.Node) []change {
 		return nil
 	}
 	pod := podCalled(p.State.Pods, holders[0])
-	if pod == nil {
-		return nil
+	if pod == nil || pod.DeletionTimestamp != nil {
+		return nil // it ends already
 	}
 	end := move(pod)
 	end.key, end.moves = fmt.Sprintf("end %s/%s", pod.Namespace, pod.Name), false
-	end.command = fmt.Sprintf("kubectl delete pod/%s%s", pod.Name, namespaceFlag(pod.Namespace))
+	end.command = command("kubectl", "delete", "pod/"+pod.Name, "-n", pod.Namespace)
 	end.text = fmt.Sprintf("end pod %s/%s, which has the volume", pod.Namespace, pod.Name)
 	return []change{end}
 }
@@ -60,30 +60,67 @@ func (p *planner) volumeBinding(r report.Rejection, node *corev1.Node) []change 
 	return nil
 }
 
-// createClaims makes the claims that the Pod names and that do not exist, of a class that binds them when the Pod is
-// scheduled. A claim of another class would have to be bound first, and nobody knows where.
+// createClaims makes the claims that the Pod names and that do not exist: as the template of its StatefulSet has them,
+// or else some of a class that binds them when the Pod is scheduled. A claim of another class would have to be bound
+// first, and nobody knows where.
 func (p *planner) createClaims() []change {
-	var names []string
+	var names, texts []string
+	var claims []*corev1.PersistentVolumeClaim
 	for _, volume := range p.Pod.Spec.Volumes {
-		if claim := volume.PersistentVolumeClaim; claim != nil && !p.hasClaim(claim.ClaimName) &&
-			!slices.Contains(names, claim.ClaimName) {
-			names = append(names, claim.ClaimName)
+		source := volume.PersistentVolumeClaim
+		if source == nil || p.hasClaim(source.ClaimName) || slices.Contains(names, source.ClaimName) {
+			continue
 		}
+		claim, text := p.claimFor(volume.Name, source.ClaimName)
+		if claim == nil {
+			return nil
+		}
+		names, texts, claims = append(names, claim.Name), append(texts, text), append(claims, claim)
 	}
-	class := p.lateBinding()
-	if len(names) == 0 || class == nil {
+	if len(claims) == 0 {
 		return nil
-	}
-	claims := make([]*corev1.PersistentVolumeClaim, 0, len(names))
-	for _, name := range names {
-		claims = append(claims, newClaim(p.Pod.Namespace, name, class.Name))
 	}
 	return []change{{
 		key: "claims " + strings.Join(names, " "), effort: createObject,
-		text: fmt.Sprintf("create the %s %s (StorageClass %s)",
-			plural(len(names), "PersistentVolumeClaim", "PersistentVolumeClaims"), strings.Join(names, " and "), class.Name),
+		text: "create the " + plural(len(names), "PersistentVolumeClaim ", "PersistentVolumeClaims ") +
+			strings.Join(texts, " and "),
 		kind: "PersistentVolumeClaim", namespace: p.Pod.Namespace, name: names[0], claims: claims,
 	}}
+}
+
+// claimFor makes one claim, and says what it is.
+func (p *planner) claimFor(volume, name string) (claim *corev1.PersistentVolumeClaim, text string) {
+	if template := p.claimTemplate(volume); template != nil {
+		size := template.Spec.Resources.Requests[corev1.ResourceStorage]
+		claim = newClaim(p.Pod.Namespace, name, "")
+		claim.Spec = *template.Spec.DeepCopy()
+		return claim, fmt.Sprintf("%s as its StatefulSet has it (%s)", name, size.String())
+	}
+	class := p.lateBinding()
+	if class == nil {
+		return nil, ""
+	}
+	claim = newClaim(p.Pod.Namespace, name, class.Name)
+	return claim, fmt.Sprintf("%s (say, 1Gi of StorageClass %s, ReadWriteOnce)", name, class.Name)
+}
+
+// claimTemplate returns the template of a volume in the StatefulSet that owns the Pod.
+func (p *planner) claimTemplate(volume string) *corev1.PersistentVolumeClaim {
+	owner := metav1.GetControllerOf(p.Pod)
+	if owner == nil || owner.Kind != "StatefulSet" {
+		return nil
+	}
+	for _, set := range p.State.StatefulSets {
+		if set.Namespace != p.Pod.Namespace || set.Name != owner.Name {
+			continue
+		}
+		for i := range set.Spec.VolumeClaimTemplates {
+			if set.Spec.VolumeClaimTemplates[i].Name == volume {
+				return &set.Spec.VolumeClaimTemplates[i]
+			}
+		}
+	}
+	return nil
 }
 
 func (p *planner) hasClaim(name string) bool {
@@ -109,13 +146,16 @@ func newClaim(namespace, name, class string) *corev1.PersistentVolumeClaim {
 	}
 }
 
+// noProvisioner is the provisioner of classes whose volumes are made by hand.
+const noProvisioner = "kubernetes.io/no-provisioner"
+
 // lateBinding is the class that binds volumes when their Pod is scheduled and makes them itself: the default one, or
 // else the first by name. It is nil when there is none.
 func (p *planner) lateBinding() *storagev1.StorageClass {
 	var best *storagev1.StorageClass
 	for _, class := range p.State.StorageClasses {
 		late := class.VolumeBindingMode != nil && *class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer
-		if !late || class.Provisioner == "kubernetes.io/no-provisioner" {
+		if !late || class.Provisioner == noProvisioner {
 			continue
 		}
 		isDefault := class.Annotations["storageclass.kubernetes.io/is-default-class"] == "true"
@@ -129,23 +169,30 @@ func (p *planner) lateBinding() *storagev1.StorageClass {
 	return best
 }
 
-// createClass makes a StorageClass like one that is there.
+// createClass makes a StorageClass like one that is there, but one that waits for the Pod.
 func (p *planner) createClass(name string) []change {
 	like := p.lateBinding()
+	for i := 0; like == nil && i < len(p.State.StorageClasses); i++ {
+		if class := p.State.StorageClasses[i]; class.Provisioner != noProvisioner {
+			like = class
+		}
+	}
 	if like == nil {
 		return nil
 	}
+	waits := storagev1.VolumeBindingWaitForFirstConsumer
 	class := &storagev1.StorageClass{
 		TypeMeta:          metav1.TypeMeta{APIVersion: "storage.k8s.io/v1", Kind: "StorageClass"},
 		ObjectMeta:        metav1.ObjectMeta{Name: name},
 		Provisioner:       like.Provisioner,
 		Parameters:        like.Parameters,
 		ReclaimPolicy:     like.ReclaimPolicy,
-		VolumeBindingMode: like.VolumeBindingMode,
+		VolumeBindingMode: &waits,
 	}
 	return []change{{
 		key: "class " + name, effort: createObject,
-		text: fmt.Sprintf("create the StorageClass %s like %s (provisioner %s)", name, like.Name, like.Provisioner),
+		text: fmt.Sprintf("create the StorageClass %s (say, like %s: provisioner %s, WaitForFirstConsumer)", name,
+			like.Name, like.Provisioner),
 		kind: "StorageClass", name: name, class: class,
 	}}
 }

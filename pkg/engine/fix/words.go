@@ -1,6 +1,7 @@
 package fix
 
 import (
+	"fmt"
 	"strings"
 )
 
@@ -10,6 +11,26 @@ func plural(n int, one, many string) string {
 		return one
 	}
 	return many
+}
+
+// maxNamed is how many things a sentence names before it counts the rest.
+const maxNamed = 3
+
+// list writes "a", "a and b", and beyond maxNamed "a, b, c and 4 more".
+func list(names []string) string {
+	if len(names) > maxNamed+1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNamed], ", "), len(names)-maxNamed)
+	}
+	return strings.Join(names, " and ")
+}
+
+// command writes a command line: each word so that a shell takes it as it is.
+func command(words ...string) string {
+	quoted := make([]string, 0, len(words))
+	for _, word := range words {
+		quoted = append(quoted, quote(word))
+	}
+	return strings.Join(quoted, " ")
 }
 
 // quote writes a word so that a shell takes it as it is.

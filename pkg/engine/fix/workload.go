@@ -1,11 +1,14 @@
 package fix
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
 )
 
 // workload is what makes the Pod.
@@ -15,14 +18,16 @@ type workload struct {
 	// path is a patch of the workload around one of its Pod template; empty for one whose template cannot be changed, or
 	// whose Pods are not made anew when it is.
 	path string
+	// template is its Pod template; nil when the State does not hold the workload.
+	template *corev1.PodTemplateSpec
 }
 
-// paths are the patches around that of a Pod, by kind.
+// paths are the patches around that of a Pod, by API group and kind.
 var paths = map[string]string{
-	"deployment":  `{"spec":{"template":%s}}`,
-	"statefulset": `{"spec":{"template":%s}}`,
-	"daemonset":   `{"spec":{"template":%s}}`,
-	"cronjob":     `{"spec":{"jobTemplate":{"spec":{"template":%s}}}}`,
+	"apps/Deployment":  `{"spec":{"template":%s}}`,
+	"apps/StatefulSet": `{"spec":{"template":%s}}`,
+	"apps/DaemonSet":   `{"spec":{"template":%s}}`,
+	"batch/CronJob":    `{"spec":{"jobTemplate":{"spec":{"template":%s}}}}`,
 }
 
 // workload finds what makes the Pod, by its owner; false for a Pod of its own, and for a manifest, which is nothing in
@@ -32,25 +37,106 @@ func (s Situation) workload() (workload, bool) {
 	if owner == nil {
 		return workload{}, false
 	}
-	kind, name := strings.ToLower(owner.Kind), owner.Name
-	if deployment := s.deploymentOf(owner); deployment != "" {
-		kind, name = "deployment", deployment
+	if set := find(s.State.ReplicaSets, s.Pod.Namespace, owner.Name); owner.Kind == "ReplicaSet" && set != nil {
+		if above := metav1.GetControllerOf(set); above != nil {
+			owner = above
+		}
 	}
-	return workload{name: kind + "/" + name, path: paths[kind]}, true
+	group, _, _ := strings.Cut(owner.APIVersion, "/")
+	out := workload{name: strings.ToLower(owner.Kind) + "/" + owner.Name, path: paths[group+"/"+owner.Kind]}
+	if out.path != "" {
+		out.template = s.template(owner)
+	}
+	return out, true
 }
 
-// deploymentOf returns the name of the Deployment that owns a ReplicaSet.
-func (s Situation) deploymentOf(set *metav1.OwnerReference) string {
-	i := slices.IndexFunc(s.State.ReplicaSets, func(known *appsv1.ReplicaSet) bool {
-		return set.Kind == "ReplicaSet" && known.Namespace == s.Pod.Namespace && known.Name == set.Name
-	})
+// template returns the Pod template of a workload of the State; nil when there is none.
+func (s Situation) template(owner *metav1.OwnerReference) *corev1.PodTemplateSpec {
+	var object cluster.Object
+	switch namespace := s.Pod.Namespace; owner.Kind {
+	case "Deployment":
+		object = orNil(find(s.State.Deployments, namespace, owner.Name))
+	case "StatefulSet":
+		object = orNil(find(s.State.StatefulSets, namespace, owner.Name))
+	case "DaemonSet":
+		object = orNil(find(s.State.DaemonSets, namespace, owner.Name))
+	case "CronJob":
+		object = orNil(find(s.State.CronJobs, namespace, owner.Name))
+	}
+	if object == nil {
+		return nil
+	}
+	_, template := cluster.PodTemplate(object)
+	return template
+}
+
+// find returns the object of a name; nil when there is none.
+func find[T any, P interface {
+	*T
+	cluster.Object
+}](objects []P, namespace, name string) P {
+	i := slices.IndexFunc(objects, func(o P) bool { return o.GetNamespace() == namespace && o.GetName() == name })
 	if i < 0 {
-		return ""
+		return nil
 	}
-	if owner := metav1.GetControllerOf(s.State.ReplicaSets[i]); owner != nil && owner.Kind == "Deployment" {
-		return owner.Name
+	return objects[i]
+}
+
+// orNil makes a nil object of a nil pointer.
+func orNil[T any, P interface {
+	*T
+	cluster.Object
+}](object P) cluster.Object {
+	if object == nil {
+		return nil
 	}
-	return ""
+	return object
+}
+
+// podCommand changes the workload that makes the Pod, or the Pod itself where that is the better place. It is empty
+// where kubectl cannot do it: for a manifest, and for what cannot be changed in a Pod.
+func (s Situation) podCommand(c change, before, after *corev1.Pod) (string, error) {
+	if workload, ok := s.workload(); ok && workload.path != "" {
+		line, err := s.workloadCommand(c, workload, before, after)
+		if line != "" || err != nil {
+			return line, err
+		}
+	}
+	if !s.stored() || !mutable(before, after) {
+		return "", nil
+	}
+	data, kind, err := patch(before, after)
+	return patchLine("pod/"+before.Name, before.Namespace, data, kind), err
+}
+
+// workloadCommand patches the template of the workload. It is empty when the template lacks what the change is about,
+// such as a gate that somebody adds to its Pods.
+func (s Situation) workloadCommand(c change, w workload, before, after *corev1.Pod) (string, error) {
+	from := &corev1.Pod{Spec: withoutDefaultTolerations(before).Spec}
+	to := &corev1.Pod{Spec: withoutDefaultTolerations(after).Spec}
+	if w.template != nil {
+		from = &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: s.Pod.Namespace}, Spec: *w.template.Spec.DeepCopy()}
+		to = from.DeepCopy()
+		c.pod(to)
+	}
+	data, kind, err := patch(from, to)
+	if err != nil || data == "{}" {
+		return "", err
+	}
+	line := patchLine(w.name, s.Pod.Namespace, fmt.Sprintf(w.path, data), kind)
+	if strings.HasPrefix(w.name, "statefulset/") && s.stored() {
+		// The controller waits for this very Pod to be ready before it makes it anew from the changed template.
+		line += " && " + command("kubectl", "delete", "pod/"+s.Pod.Name, "-n", s.Pod.Namespace)
+	}
+	return line, nil
+}
+
+func patchLine(name, namespace, data, kind string) string {
+	words := []string{"kubectl", "patch", name, "-n", namespace}
+	if kind != "" {
+		words = append(words, "--type="+kind)
+	}
+	return command(append(words, "-p", data)...)
 }
 
 // stored tells whether the Pod itself is in the cluster.

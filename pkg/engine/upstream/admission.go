@@ -145,6 +145,16 @@ func (a *Admission) Admit(ctx context.Context, manifest *corev1.Pod) (*corev1.Po
 	return out, nil
 }
 
+// Valid tells whether the API server's validation would take a Pod as it stands.
+func Valid(ctx context.Context, object *corev1.Pod) bool {
+	internal := &core.Pod{}
+	if err := corev1conversion.Convert_v1_Pod_To_core_Pod(object.DeepCopy(), internal, nil); err != nil {
+		return false
+	}
+	internal.ResourceVersion = "" // which a Pod that is created has not
+	return len(pod.Strategy.Validate(ctx, internal)) == 0
+}
+
 // mutate calls the mutating half of every plugin.
 func (a *Admission) mutate(ctx context.Context, internal *core.Pod) error {
 	for _, plugin := range a.plugins {

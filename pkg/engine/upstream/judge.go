@@ -230,12 +230,16 @@ func (s *Scheduler) extend(pod *corev1.Pod, nodes []*NodeJudgment) error {
 		if len(feasible) == 0 || !extender.IsInterested(pod) || !extender.IsFilter() {
 			continue
 		}
-		_, failed, unresolvable, err := extender.Filter(pod, infosOf(feasible))
+		passed, failed, unresolvable, err := extender.Filter(pod, infosOf(feasible))
 		if err != nil {
 			if extender.IsIgnorable() {
 				continue
 			}
 			return err
+		}
+		passes := sets.New[string]()
+		for _, info := range passed {
+			passes.Insert(info.Node().Name)
 		}
 		for _, node := range feasible {
 			name := node.Info.Node().Name
@@ -243,6 +247,8 @@ func (s *Scheduler) extend(pod *corev1.Pod, nodes []*NodeJudgment) error {
 				node.reject(fwk.NewStatus(fwk.UnschedulableAndUnresolvable, reason).WithPlugin(extender.Name()))
 			} else if reason, ok := failed[name]; ok {
 				node.reject(fwk.NewStatus(fwk.Unschedulable, reason).WithPlugin(extender.Name()))
+			} else if !passes.Has(name) { // left out without a word, which upstream takes for a no that nothing changes
+				node.reject(fwk.NewStatus(fwk.UnschedulableAndUnresolvable).WithPlugin(extender.Name()))
 			}
 		}
 	}

@@ -111,7 +111,9 @@ func noCandidate(name string, status, passed *fwk.Status) NoCandidate {
 func obstacleOf(others []NoCandidate) Obstacle {
 	best := len(nearness) - 1
 	for _, other := range others {
-		best = min(best, slices.Index(nearness, other.Obstacle))
+		if near := slices.Index(nearness, other.Obstacle); near >= 0 {
+			best = min(best, near)
+		}
 	}
 	return nearness[best]
 }

@@ -43,6 +43,7 @@ type Scheduler struct {
 	volumeClaims   *staticInformer
 	resourceClaims *staticInformer
 	storageClasses *staticInformer
+	csiNodes       *staticInformer
 	infos          *podInfos
 	outOfTree      Registry
 	made           madePlugins
@@ -122,7 +123,7 @@ func (s *Scheduler) serve(factory informers.SharedInformerFactory, state *cluste
 	served(serve(factory, state.Namespaces))
 	served(serve(factory, state.PersistentVolumes))
 	s.storageClasses = served(serve(factory, state.StorageClasses))
-	served(serve(factory, state.CSINodes))
+	s.csiNodes = served(serve(factory, state.CSINodes))
 	served(serve(factory, state.CSIDrivers))
 	served(serve(factory, state.CSIStorageCapacities))
 	served(serve(factory, state.VolumeAttachments))

@@ -10,13 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Subject is a Pod to be judged, with what would be made for it: claims, by controllers, and StorageClasses. Nothing of
-// it need be in the State; what is there already, by name, is taken as it is.
+// Subject is a Pod to be judged, with what would be made for it: claims, by controllers, StorageClasses and CSINodes.
+// Nothing of it need be in the State; what is there already, by name, is taken as it is.
 type Subject struct {
 	Pod            *corev1.Pod
 	VolumeClaims   []*corev1.PersistentVolumeClaim
 	ResourceClaims []*resourcev1.ResourceClaim
 	StorageClasses []*storagev1.StorageClass
+	CSINodes       []*storagev1.CSINode
 }
 
 // With runs do while the subject is where plugins look for it, and takes it away again.
@@ -42,6 +43,9 @@ func (s *Scheduler) introduce(subject Subject) (restore func(), err error) {
 	}
 	for _, class := range subject.StorageClasses {
 		undo = append(undo, s.storageClasses.introduce(class))
+	}
+	for _, node := range subject.CSINodes {
+		undo = append(undo, s.csiNodes.introduce(node))
 	}
 	for _, claim := range subject.ResourceClaims {
 		undo = append(undo, s.resourceClaims.introduce(claim))

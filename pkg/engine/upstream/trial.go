@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,12 +60,12 @@ func (t *Trial) Fits(ctx context.Context, subject Subject, edit whatif.Edit) (no
 // with runs do while subject and Edit are in place.
 func (t *Trial) with(ctx context.Context, subject Subject, edit whatif.Edit, do func(context.Context) error) error {
 	ctx = quiet(ctx)
+	defer t.view.reset()
 	if err := t.view.set(klog.FromContext(ctx), edit); err != nil {
 		return err
 	}
-	defer t.view.reset()
 	subject.VolumeClaims = slices.Concat(subject.VolumeClaims, edit.VolumeClaims)
-	subject.StorageClasses = edit.StorageClasses
+	subject.StorageClasses, subject.CSINodes = edit.StorageClasses, edit.CSINodes
 	return t.scheduler.With(subject, func() error { return do(ctx) })
 }
 
@@ -102,13 +103,19 @@ func (t *Trial) filter(ctx context.Context, c cycle) ([]*NodeJudgment, error) {
 			return nil, fmt.Errorf("node %s: %w", node.Info.Node().Name, failure(node.Rejections[0]))
 		}
 	}
-	return nodes, t.scheduler.extend(c.pod, nodes)
+	if err := t.scheduler.extend(c.pod, nodes); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPluginFailed, err)
+	}
+	return nodes, nil
 }
+
+// ErrPluginFailed tells that a plugin failed on what was tried, so that nothing is known of it.
+var ErrPluginFailed = errors.New("a plugin failed")
 
 // failure is the error of a status that is no verdict; nil for a rejection.
 func failure(status *fwk.Status) error {
 	if status.IsRejected() {
 		return nil
 	}
-	return status.AsError()
+	return fmt.Errorf("%w: %w", ErrPluginFailed, status.AsError())
 }
