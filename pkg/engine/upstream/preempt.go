@@ -121,7 +121,7 @@ func (s *Scheduler) preempt(ctx context.Context, c cycle, fitError *framework.Fi
 	if err != nil {
 		return nil, err
 	}
-	answer := s.postFilter(ctx, c, statuses, found.best())
+	answer := s.postFilter(ctx, c, statuses, found)
 	answer.Priority = corev1helpers.PodPriority(c.pod)
 	switch {
 	case answer.Obstacle == OtherPlugin:
@@ -136,20 +136,23 @@ func (s *Scheduler) preempt(ctx context.Context, c cycle, fitError *framework.Fi
 	return answer, ctx.Err()
 }
 
-// postFilter runs the PostFilter plugins; best is the candidate that was found before, or nil.
+// postFilter runs the PostFilter plugins, after a search for candidates.
 //
 // The profile's own DefaultPreemption acts on a candidate when it finds one, and samples candidates from a random
 // offset. So ours looks first, at all of them. When it finds one, the profile's plugins only see nodes that preemption
 // cannot help: they tell whether an earlier PostFilter plugin ends the chain, and if none does, ours answers for the
-// best node.
-func (s *Scheduler) postFilter(ctx context.Context, c cycle, statuses *framework.NodeToStatus, best *candidate,
+// best node. When it finds none on any node, they see no more either, since they would only look at all nodes again.
+func (s *Scheduler) postFilter(ctx context.Context, c cycle, statuses *framework.NodeToStatus, found *found,
 ) *Preemption {
-	seen := statuses
-	if best != nil {
+	best, seen := found.best(), statuses
+	if best != nil || found.inVain() {
 		seen = framework.NewDefaultNodeToStatus()
 	}
 	_, status := c.framework.RunPostFilterPlugins(ctx, c.state, c.pod, seen)
-	if best == nil {
+	switch {
+	case best == nil && found.inVain():
+		return &Preemption{Message: s.preemptors[c.framework.ProfileName()].inVain(ctx, c, status, found)}
+	case best == nil:
 		return &Preemption{Message: status.Message()}
 	}
 	if status.Code() != fwk.Unschedulable {

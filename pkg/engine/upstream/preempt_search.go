@@ -17,6 +17,8 @@ import (
 type found struct {
 	// tried is false when no node was looked at.
 	tried bool
+	// passed are preemption's statuses of the nodes that it looked at and that are no candidates.
+	passed map[string]*fwk.Status
 	// obstacle is why there is no candidate; empty when there is one.
 	obstacle Obstacle
 	// waitsFor are the terminating Pods that keep preemption from being tried.
@@ -61,7 +63,7 @@ func (p *preemptor) search(ctx context.Context, c cycle, statuses *framework.Nod
 	}
 	slices.SortFunc(nodes, func(a, b fwk.NodeInfo) int { return strings.Compare(a.Node().Name, b.Node().Name) })
 	promising, passed := p.promising(c.pod, nodes)
-	out := &found{tried: true}
+	out := &found{tried: true, passed: passed}
 	if len(promising) > 0 {
 		if out.candidates, err = p.dryRun(ctx, c, promising, passed); err != nil {
 			return nil, err
