@@ -66,6 +66,10 @@ func (e *Engine) explainDaemonPod(ctx context.Context, set *appsv1.DaemonSet, no
 		return nil
 	}
 	manifest.Name = set.Name + "-xxxxx"
+	if set.UID != "" {
+		manifest.OwnerReferences = []metav1.OwnerReference{
+			*metav1.NewControllerRef(set, appsv1.SchemeGroupVersion.WithKind("DaemonSet"))}
+	}
 	stored, err := e.admission.Admit(ctx, manifest)
 	if err != nil {
 		refuse(out, err)
@@ -79,23 +83,30 @@ func (e *Engine) explainDaemonPod(ctx context.Context, set *appsv1.DaemonSet, no
 	out.Profile = profile
 	subject := upstream.WithClaims(e.state, stored, nil)
 	return e.judged(ctx, profile, subject, func(judgment *upstream.Judgment, explainer *reason.Explainer) error {
-		if out.Requests == nil { // they are the same for all of its Pods
-			out.Requests, out.LargerThanAnyNode = explainer.Requests()
-		}
-		for i := range judgment.Nodes {
-			if judged := &judgment.Nodes[i]; judged.Info.Node().Name == node.Name {
-				out.Nodes = append(out.Nodes, daemonNode(ctx, judged, judgment, explainer))
-			}
-		}
-		if node.Name == e.node {
-			out.Story = e.story(profile, judgment, explainer, out.Nodes)
-		}
+		e.tellDaemonPod(ctx, node.Name, judgment, explainer, out)
 		if (len(judgment.Gates) > 0 || judgment.Host == "") && out.Verdict == report.Schedulable {
 			addFailure(out, judgment)
 			return e.fixesOfFailure(ctx, subject, judgment, explainer, out)
 		}
 		return nil
 	})
+}
+
+// tellDaemonPod adds what was found on the node of one Pod.
+func (e *Engine) tellDaemonPod(ctx context.Context, node string, judgment *upstream.Judgment,
+	explainer *reason.Explainer, out *report.Explanation,
+) {
+	for i := range judgment.Nodes {
+		if judged := &judgment.Nodes[i]; judged.Info.Node().Name == node {
+			out.Nodes = append(out.Nodes, daemonNode(ctx, judged, judgment, explainer))
+		}
+	}
+	if out.Requests == nil { // they are the same for all of its Pods
+		out.Requests, out.LargerThanAnyNode = explainer.Requests()
+	}
+	if node == e.node {
+		out.Story = e.story(out.Profile, judgment, explainer, out.Nodes)
+	}
 }
 
 // fixesOfFailure looks for what makes the first Pod that does not fit do so. Its affinity names its node, so that all

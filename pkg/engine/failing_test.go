@@ -39,8 +39,8 @@ metadata: {name: of-c}
 spec: {driver: gpu.example.com, nodeName: c, pool: {name: c, resourceSliceCount: 1}, devices: [{name: g}]}
 `
 
-// A filter that fails where kube-scheduler never asks it is told and changes nothing; where kube-scheduler asks it, there
-// is no verdict.
+// A filter that fails where kube-scheduler never asks it is told and changes nothing; where kube-scheduler asks it,
+// there is no verdict.
 func TestFilterThatFails(t *testing.T) {
 	const claims = "resourceClaims: [{name: c, resourceClaimName: one}]"
 	const taint = "spec: {taints: [{key: k, effect: NoSchedule}]}"

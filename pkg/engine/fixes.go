@@ -45,17 +45,8 @@ func (e *Engine) fixes(ctx context.Context, subject upstream.Subject, out *repor
 			Pod: subject.Pod, State: e.state, Explanation: out, PodsOn: e.scheduler.PodsOn,
 		},
 	}
-	for _, plan := range fix.Plans(search.situation) {
-		if len(search.plans) == e.fixCount || out.FixesTried == e.trials() {
-			break
-		}
-		if search.pointless(plan) {
-			continue
-		}
-		out.FixesTried++
-		if err := search.try(ctx, plan); err != nil {
-			return err
-		}
+	if out.FixesTried, err = search.run(ctx); err != nil {
+		return err
 	}
 	fix.Sort(search.plans)
 	for _, plan := range search.plans {
@@ -75,6 +66,23 @@ type search struct {
 	// plans are those that worked, and found is what became of them, by key.
 	plans []fix.Plan
 	found map[string]*report.Fix
+}
+
+// run tries plans until there are fixes enough, and returns how many it tried.
+func (s *search) run(ctx context.Context) (tried int, err error) {
+	for _, plan := range fix.Plans(s.situation) {
+		if len(s.plans) == s.engine.fixCount || tried == s.engine.trials() {
+			break
+		}
+		if s.pointless(plan) {
+			continue
+		}
+		tried++
+		if err := s.try(ctx, plan); err != nil {
+			return tried, err
+		}
+	}
+	return tried, nil
 }
 
 // pointless tells of a plan that does more than one that worked already: it changes something else besides.

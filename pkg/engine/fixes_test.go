@@ -465,3 +465,30 @@ func owned(text string) string {
 func appWeb(text string) string {
 	return strings.Replace(text, "namespace: default,", "namespace: default, labels: {app: web},", 1)
 }
+
+// A DaemonSet's answer has the fixes of its first Pod that does not fit, which are about that Pod's node.
+func TestFixesOfADaemonSet(t *testing.T) {
+	state := stateOf(t, nodeText("a", ""), nodeText("b", ""), podText("old", "3", "nodeName: b"), `
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: agent, namespace: default, uid: agent}
+spec:
+  selector: {matchLabels: {app: agent}}
+  template:
+    metadata: {labels: {app: agent}}
+    spec: {containers: [{name: main, image: app, resources: {requests: {cpu: "2"}}}]}`)
+	answer, err := engineOf(t, state, engine.Options{Fixes: 1}).ExplainDaemonSet(t.Context(), state.DaemonSets[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, fix := range answer.Fixes {
+		got = append(got, fix.Change+" -> "+strings.Join(fix.Nodes, " ")+": "+fix.Steps[0].Command)
+	}
+	want := []string{"lower the cpu request of container main from 2 to 1 -> b: kubectl patch daemonset/agent -n default -p " +
+		`'{"spec":{"template":{"spec":{"$setElementOrder/containers":[{"name":"main"}],"containers":` +
+		`[{"name":"main","resources":{"requests":{"cpu":"1"}}}]}}}}'`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("fixes (-want +got)\n%s", diff)
+	}
+}

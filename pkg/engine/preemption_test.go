@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/types"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
@@ -219,4 +222,49 @@ func TestWhyPreemptionWithExtenders(t *testing.T) {
 			t.Errorf("preemption (-want +got)\n%s", diff)
 		}
 	})
+}
+
+// The search for candidates ends after a thousand; every other node is told of all the same.
+func TestPreemptionOnManyNodes(t *testing.T) {
+	const many = 1005
+	state := stateOf(t, podText("x", "4", "priority: 100"))
+	for i := range many {
+		node, pod := &corev1.Node{}, &corev1.Pod{}
+		node.Name = fmt.Sprintf("n%04d", i)
+		node.Status.Allocatable = corev1.ResourceList{
+			corev1.ResourceCPU: resource.MustParse("4"), corev1.ResourcePods: resource.MustParse("10")}
+		pod.Namespace, pod.Name, pod.UID = "default", "on-"+node.Name, types.UID(node.Name)
+		pod.Spec.NodeName = node.Name
+		pod.Spec.Containers = []corev1.Container{{Name: "main", Resources: corev1.ResourceRequirements{
+			Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}}}}
+		state.Nodes, state.Pods = append(state.Nodes, node), append(state.Pods, pod)
+	}
+	refuses := func(*extenderv1.ExtenderPreemptionArgs) *extenderv1.ExtenderPreemptionResult {
+		return &extenderv1.ExtenderPreemptionResult{}
+	}
+	for sentence, test := range map[string]struct {
+		options  engine.Options
+		possible bool
+		reason   report.PreemptionReason
+	}{
+		"candidates enough":                   {engine.Options{}, true, ""},
+		"candidates that an extender refuses": {extended(t, anExtender{preempt: refuses}, "preemptVerb: preempt"), false, report.ExtenderRejects},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			got := explain(t, engineOf(t, state, test.options), podNamed(t, state, "x")).Preemption
+			if got.Possible != test.possible || got.Reason != test.reason {
+				t.Errorf("possible %v, reason %q, want %v, %q", got.Possible, got.Reason, test.possible, test.reason)
+			}
+			told, notTried := len(got.Candidates), 0
+			for _, group := range got.Nodes {
+				told += len(group.Nodes)
+				if group.Reason == report.NotTried {
+					notTried += len(group.Nodes)
+				}
+			}
+			if told != many || notTried != many-1000 {
+				t.Errorf("%d nodes are told of, %d as not tried; want %d and %d", told, notTried, many, many-1000)
+			}
+		})
+	}
 }

@@ -17,8 +17,12 @@ import (
 func (p *tablePrinter) writeFixes(b *bytes.Buffer, e *report.Explanation) {
 	if len(e.Fixes) == 0 {
 		if e.FixesTried > 0 {
-			b.WriteString(paragraph(fmt.Sprintf("No single change, and no two at once, would make it fit (%d tried).",
-				e.FixesTried), p.width))
+			without := ""
+			if e.Preemption != nil && e.Preemption.Possible {
+				without = " without evicting Pods"
+			}
+			b.WriteString(paragraph(fmt.Sprintf("No single change, and no two at once, would make it fit%s (%d tried).",
+				without, e.FixesTried), p.width))
 		}
 		return
 	}
