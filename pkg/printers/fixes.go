@@ -12,17 +12,11 @@ import (
 )
 
 // writeFixes writes the changes that make the Pod fit, in their own paragraph, each with the command that does it where
-// there is one. A command that is wider than the table stays on its line in the wide table and is left out of the
-// other.
+// there is one.
 func (p *tablePrinter) writeFixes(b *bytes.Buffer, e *report.Explanation) {
 	if len(e.Fixes) == 0 {
 		if e.FixesTried > 0 {
-			without := ""
-			if e.Preemption != nil && e.Preemption.Possible {
-				without = " without evicting Pods"
-			}
-			b.WriteString(paragraph(fmt.Sprintf("No single change, and no two at once, would make it fit%s (%d tried).",
-				without, e.FixesTried), p.width))
+			b.WriteString(paragraph(noFixText(e), p.width))
 		}
 		return
 	}
@@ -32,23 +26,40 @@ func (p *tablePrinter) writeFixes(b *bytes.Buffer, e *report.Explanation) {
 		number := fmt.Sprintf("%d. ", i+1)
 		b.WriteString(indented(number, fixText(fix), p.width))
 		for _, step := range fix.Steps {
-			switch {
-			case step.Command == "":
-				left = left || step.Patch != "" || step.Create != "" && step.Kind != "Node"
-			case !p.wide && p.width > 0 && twwidth.Width(step.Command)+len(number) > p.width:
-				left = true
-			default:
-				b.WriteString(strings.Repeat(" ", len(number)) + step.Command + "\n")
-			}
+			left = !p.writeCommand(b, step, len(number)) || left
 		}
 	}
 	if left {
-		hint := "-o wide shows long commands too, -o yaml all patches."
-		if p.wide {
-			hint = "-o yaml shows all patches."
-		}
-		b.WriteString(paragraph(hint, p.width))
+		b.WriteString(paragraph(p.leftHint(), p.width))
 	}
+}
+
+func noFixText(e *report.Explanation) string {
+	without := ""
+	if e.Preemption != nil && e.Preemption.Possible {
+		without = " without evicting Pods"
+	}
+	return fmt.Sprintf("No single change, and no two at once, would make it fit%s (%d tried).", without, e.FixesTried)
+}
+
+// writeCommand writes what does a step, indented; false when the report has more to paste than is shown. A command that
+// is wider than the table is shown in the wide one only.
+func (p *tablePrinter) writeCommand(b *bytes.Buffer, step report.Step, indent int) (all bool) {
+	switch {
+	case step.Command == "":
+		return step.Patch == "" && (step.Create == "" || step.Kind == "Node" || step.Kind == "CSINode")
+	case !p.wide && p.width > 0 && twwidth.Width(step.Command)+indent > p.width:
+		return false
+	}
+	b.WriteString(strings.Repeat(" ", indent) + step.Command + "\n")
+	return true
+}
+
+func (p *tablePrinter) leftHint() string {
+	if p.wide {
+		return "-o yaml shows all patches."
+	}
+	return "-o wide shows long commands too, -o yaml all patches."
 }
 
 // fixText says what to change and what that opens.

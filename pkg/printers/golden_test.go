@@ -59,7 +59,7 @@ func show(t *testing.T, options printers.Options, explanations ...*report.Explan
 
 var reports = []string{
 	"schedulable", "unschedulable", "preemption", "gated", "prefilter", "bound", "invalid", "no-profile", "folded",
-	"hostile", "three", "daemonset", "no-nodes", "story", "comparison",
+	"hostile", "three", "daemonset", "no-nodes", "story", "comparison", "fixes", "next",
 }
 
 // variants are the options under which every report has a golden file.
