@@ -118,7 +118,7 @@ func (e *Engine) fixesOfFailure(ctx context.Context, subject upstream.Subject, j
 	first.Profile = out.Profile
 	fill(ctx, first, judgment, explainer, nil)
 	err := e.fixes(ctx, subject, first)
-	out.Fixes, out.FixesTried, out.Next = first.Fixes, first.FixesTried, first.Next
+	out.Fixes, out.FixesTried = first.Fixes, first.FixesTried
 	return err
 }
 

@@ -134,7 +134,11 @@ func TestDetailsOfExtenders(t *testing.T) {
 	extender := &options.Config.KubeSchedulerConfiguration.Extenders[0]
 	shown := extender.URLPrefix
 	extender.URLPrefix = strings.Replace(shown, "http://", "http://user:secret@", 1)
+	options.Node = "a"
 	explanation := explain(t, engineOf(t, state, options), podNamed(t, state, "x"))
+	if strings.Contains(asJSON(t, explanation), "secret") {
+		t.Error("the answer shows the password of the extender's URL")
+	}
 	want := map[string]report.Details{
 		"a": {report.ExtenderRefusal{Extender: shown}},
 		"c": {report.ExtenderRefusal{Extender: shown, Unresolvable: true}},

@@ -43,6 +43,7 @@ func (e *Engine) fixes(ctx context.Context, subject upstream.Subject, out *repor
 		engine: e, trial: trial, subject: subject, valid: upstream.Valid(ctx, subject.Pod), found: map[string]*report.Fix{},
 		situation: fix.Situation{
 			Pod: subject.Pod, State: e.state, Explanation: out, PodsOn: e.scheduler.PodsOn,
+			Settled: out.Metadata.Kind == "daemonset.apps",
 		},
 	}
 	if out.FixesTried, err = search.run(ctx); err != nil {
@@ -130,18 +131,45 @@ func (s *search) carryOut(ctx context.Context, plan fix.Plan) (*report.Fix, erro
 		worked.Nodes, worked.Victims = []string{answer.NodeName}, victims(&answer.Candidates[0])
 		return &worked, nil
 	}
-	worked.Nodes, err = s.trial.Fits(ctx, subject, plan.Edit(s.engine.state))
+	edit := plan.Edit(s.engine.state)
+	if worked.Nodes, err = s.trial.Fits(ctx, subject, edit); err == nil && len(worked.Nodes) > 0 && plan.Moved != nil {
+		return s.carryMoveOut(ctx, plan, subject, &worked)
+	}
 	if err != nil || len(worked.Nodes) == 0 {
 		return nil, ignored(err)
 	}
-	if plan.Moved != nil {
-		elsewhere, err := s.engine.otherNodes(ctx, plan.Moved)
-		if err != nil || len(elsewhere) == 0 {
+	return &worked, nil
+}
+
+// maxTargets is on how many nodes a Pod that is moved is put, one after the other, until both have a place.
+const maxTargets = 3
+
+// carryMoveOut puts the Pod that is moved where it would fit, and keeps the plan if there is room for both then.
+func (s *search) carryMoveOut(ctx context.Context, plan fix.Plan, subject upstream.Subject, worked *report.Fix) (
+	*report.Fix, error,
+) {
+	targets, err := s.engine.otherNodes(ctx, plan.Moved)
+	if err != nil {
+		return nil, ignored(err)
+	}
+	for _, target := range targets[:min(len(targets), maxTargets)] {
+		moved := unbound(plan.Moved)
+		moved.Spec.NodeName = target
+		edit := plan.Edit(s.engine.state).And(whatif.Edit{Placed: []*corev1.Pod{moved}})
+		if worked.Nodes, err = s.trial.Fits(ctx, subject, edit); err != nil {
 			return nil, ignored(err)
 		}
-		worked.Change += " (it would fit on " + elsewhere[0] + ")"
+		if len(worked.Nodes) > 0 {
+			worked.Change += " (it would fit on " + target + ")"
+			for i := range worked.Steps {
+				if worked.Steps[i].Delete {
+					worked.Steps[i].MovesTo = target
+				}
+			}
+			return worked, nil
+		}
 	}
-	return &worked, nil
+	return nil, nil
 }
 
 // evictsSiblings tells whether a Pod would push out others of its own workload, which gains nothing.

@@ -104,7 +104,14 @@ func carryOut(t *testing.T, state *cluster.State, pod *corev1.Pod, edit whatif.E
 		return pod, edit.And(whatif.Edit{VolumeClaims: []*corev1.PersistentVolumeClaim{
 			decoded[corev1.PersistentVolumeClaim](t, step.Create)}})
 	case step.Delete && step.Kind == "Pod":
-		return pod, edit.And(whatif.Edit{Gone: []*corev1.Pod{objectNamed(t, state.Pods, step.Namespace, step.Name)}})
+		gone := objectNamed(t, state.Pods, step.Namespace, step.Name)
+		edit = edit.And(whatif.Edit{Gone: []*corev1.Pod{gone}})
+		if step.MovesTo != "" {
+			moved := gone.DeepCopy()
+			moved.Spec.NodeName, moved.Status, moved.UID = step.MovesTo, corev1.PodStatus{}, "moved"
+			edit = edit.And(whatif.Edit{Placed: []*corev1.Pod{moved}})
+		}
+		return pod, edit
 	}
 	t.Fatalf("a step that does nothing known: %+v", step)
 	return nil, edit
@@ -213,6 +220,16 @@ func TestFixes(t *testing.T) {
 				"lower the cpu request of container main from 4 to 1 -> a", "move pod default/old off node a (it would fit on b) -> a",
 				"add one more node like a -> new-a", "add one more node like b -> new-b",
 			},
+		},
+		"a Pod that would repel the other from where it goes is not moved": {
+			[]string{
+				strings.Replace(nodeText("a", ""), "zone-a", "same", 1), strings.Replace(nodeText("b", ""), "zone-b", "same", 1),
+				appWeb(owned(podText("old", "3", "nodeName: a", strings.Replace(antiAffinity, "kubernetes.io/hostname",
+					"topology.kubernetes.io/zone", 1)))),
+				podText("full", "1", "nodeName: b"),
+			},
+			appWeb(podText("web", "4")),
+			nil,
 		},
 		"a Pod that finds no other node is not moved": {
 			[]string{nodeText("a", ""), owned(podText("old", "3", "nodeName: a"))},
@@ -370,7 +387,13 @@ spec:
 			[]string{"uncordon node a, and lower the cpu request of container main from 3500m to 3 -> a: kubectl uncordon a"},
 		},
 		"a template of a workload is changed, not its Pod": {
-			[]string{nodeText("a", "spec: {taints: [{key: gpu, effect: NoSchedule}]}")},
+			[]string{nodeText("a", "spec: {taints: [{key: gpu, effect: NoSchedule}]}"), `
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: old, namespace: default, uid: old}
+spec:
+  selector: {matchLabels: {app: web}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: main, image: app}]}}`},
 			owned(podText("web", "2")),
 			[]string{
 				`tolerate the taint gpu:NoSchedule -> a: kubectl patch statefulset/old -n default -p '{"spec":{"template":{"spec":` +

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
+	"github.com/kubectl-sched/kubectl-sched/pkg/engine/reason"
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine/upstream"
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
@@ -88,7 +89,7 @@ func noCandidates(others []upstream.NoCandidate) []report.NoCandidates {
 			i, index[k] = len(groups), len(groups)
 			groups = append(groups, report.NoCandidates{
 				Reason:  report.PreemptionReason(other.Obstacle),
-				Plugin:  other.Plugin,
+				Plugin:  reason.ShownName(other.Plugin),
 				Reasons: slices.Clone(other.Reasons),
 				Message: other.Message,
 			})

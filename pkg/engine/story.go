@@ -87,7 +87,7 @@ func filterVerdicts(plugins []string, judgment *upstream.Judgment, judged *upstr
 	for _, status := range judged.Rejections {
 		if extender := status.Plugin(); !slices.Contains(plugins, extender) {
 			out = append(out, report.PluginVerdict{
-				Plugin: extender, Point: report.ExtenderPoint, Verdict: report.Rejects,
+				Plugin: reason.ShownName(extender), Point: report.ExtenderPoint, Verdict: report.Rejects,
 			})
 		}
 	}

@@ -70,8 +70,11 @@ func joinClauses(facts []string) string {
 }
 
 func inParentheses(text, fact string) string {
-	if fact == "" {
+	switch {
+	case fact == "":
 		return text
+	case text == "": // an extender may refuse without a word
+		return fact
 	}
 	return text + " (" + fact + ")"
 }

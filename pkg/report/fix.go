@@ -30,6 +30,8 @@ type Step struct {
 	Recreate bool `json:"recreate,omitempty"`
 	// Delete tells that the object goes.
 	Delete bool `json:"delete,omitempty"`
+	// MovesTo is the node on which a Pod that goes was put in the trial: its owner makes it anew.
+	MovesTo string `json:"movesTo,omitempty"`
 	// Command does it with kubectl, where there is one command for it.
 	Command string `json:"command,omitempty"`
 }

@@ -1,7 +1,9 @@
 package whatif
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -15,6 +17,8 @@ type Edit struct {
 	Nodes []*corev1.Node
 	// Gone are Pods that leave the cluster, told by namespace and name.
 	Gone []*corev1.Pod
+	// Placed are Pods that come to the nodes that they name. Those of Gone go first, so that a Pod that moves is in both.
+	Placed []*corev1.Pod
 	// VolumeClaims, StorageClasses and CSINodes are added where there is none of the name.
 	VolumeClaims   []*corev1.PersistentVolumeClaim
 	StorageClasses []*storagev1.StorageClass
@@ -26,6 +30,7 @@ func (e Edit) And(later Edit) Edit {
 	return Edit{
 		Nodes:          put(e.Nodes, later.Nodes, nodeName),
 		Gone:           slices.Concat(e.Gone, later.Gone),
+		Placed:         slices.Concat(e.Placed, later.Placed),
 		VolumeClaims:   slices.Concat(e.VolumeClaims, later.VolumeClaims),
 		StorageClasses: slices.Concat(e.StorageClasses, later.StorageClasses),
 		CSINodes:       slices.Concat(e.CSINodes, later.CSINodes),
@@ -40,6 +45,10 @@ func (e Edit) Apply(state *cluster.State) *cluster.State {
 		return slices.ContainsFunc(e.Gone, func(gone *corev1.Pod) bool {
 			return gone.Namespace == pod.Namespace && gone.Name == pod.Name
 		})
+	})
+	out.Pods = append(out.Pods, e.Placed...)
+	slices.SortStableFunc(out.Pods, func(a, b *corev1.Pod) int {
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
 	out.PersistentVolumeClaims = add(state.PersistentVolumeClaims, e.VolumeClaims,
 		func(claim *corev1.PersistentVolumeClaim) string { return claim.Namespace + "/" + claim.Name })

@@ -49,13 +49,14 @@ func TestApplyEditsACopy(t *testing.T) {
 	}
 	second := whatif.Edit{
 		Nodes:          []*corev1.Node{node("a", false)},
+		Placed:         []*corev1.Pod{pod("other", "web")},
 		StorageClasses: []*storagev1.StorageClass{class("slow"), class("fast")},
 	}
 	before := *state
 	got := first.And(second).Apply(state)
 	want := &cluster.State{
 		Nodes:                  []*corev1.Node{node("a", false), node("b", false), node("c", true)},
-		Pods:                   []*corev1.Pod{pod("shop", "web")},
+		Pods:                   []*corev1.Pod{pod("other", "web"), pod("shop", "web")},
 		PersistentVolumeClaims: []*corev1.PersistentVolumeClaim{claim("shop", "data", "pv"), claim("shop", "logs", "")},
 		StorageClasses:         []*storagev1.StorageClass{class("fast"), class("slow")},
 	}

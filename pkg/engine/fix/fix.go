@@ -18,6 +18,9 @@ type Situation struct {
 	Pod         *corev1.Pod
 	State       *cluster.State
 	Explanation *report.Explanation
+	// Settled tells that no other Pod may be moved: of the cluster not all is seen, such as the Pods of a DaemonSet that
+	// is asked about.
+	Settled bool
 	// PodsOn returns the Pods that take room on a node.
 	PodsOn func(node string) []*corev1.Pod
 }

@@ -63,8 +63,15 @@ func frees(pod *corev1.Pod, lacks []report.InsufficientResource) (size float64, 
 // one that the cluster itself needs, and no PodDisruptionBudget is against it.
 func (p *planner) movable(pod *corev1.Pod) bool {
 	owner := metav1.GetControllerOf(pod)
-	return owner != nil && owner.Kind != "DaemonSet" && owner.Kind != "Node" && pod.DeletionTimestamp == nil &&
-		(pod.Spec.Priority == nil || *pod.Spec.Priority < systemPriority) && !p.protected(pod)
+	if p.Settled || owner == nil || owner.Kind == "DaemonSet" || owner.Kind == "Node" {
+		return false
+	}
+	return pod.DeletionTimestamp == nil && !p.needed(pod) && !p.protected(pod)
+}
+
+// needed tells whether the cluster itself needs a Pod.
+func (p *planner) needed(pod *corev1.Pod) bool {
+	return pod.Spec.Priority != nil && *pod.Spec.Priority >= systemPriority
 }
 
 // systemPriority is that of the least of the PriorityClasses that are for the cluster itself.

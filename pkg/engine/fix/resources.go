@@ -68,8 +68,8 @@ func (p *planner) lower(lacks []report.InsufficientResource) (change, bool) {
 			return change{}, false
 		}
 		target.Sub(used)
-		if mebi := int64(1 << 20); target.Format == resource.BinarySI && target.Value() > mebi {
-			target.Set(target.Value() / mebi * mebi) // nobody writes single bytes
+		if mebi := int64(1 << 20); inBytes(d.Resource) && target.Value() > mebi {
+			target = *resource.NewQuantity(target.Value()/mebi*mebi, resource.BinarySI) // nobody writes single bytes
 		}
 		if part := share(target.String(), d.Requested); part < least || d.Resource == string(corev1.ResourcePods) {
 			return change{}, false
@@ -92,6 +92,11 @@ func (p *planner) lower(lacks []report.InsufficientResource) (change, bool) {
 			}
 		},
 	}, len(edits) > 0
+}
+
+// inBytes tells whether a resource is counted so.
+func inBytes(name string) bool {
+	return name == string(corev1.ResourceMemory) || name == string(corev1.ResourceEphemeralStorage)
 }
 
 // lowerTo lowers single requests until the Pod as a whole requests no more than the target; false when that cannot be

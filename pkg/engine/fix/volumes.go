@@ -34,13 +34,23 @@ func (p *planner) volumeUse(r report.Rejection, node *corev1.Node) []change {
 		return nil
 	}
 	pod := podCalled(p.State.Pods, holders[0])
-	if pod == nil || pod.DeletionTimestamp != nil {
-		return nil // it ends already
+	owner := (*metav1.OwnerReference)(nil)
+	if pod != nil {
+		owner = metav1.GetControllerOf(pod)
+	}
+	switch own := metav1.GetControllerOf(p.Pod); {
+	case pod == nil, pod.DeletionTimestamp != nil: // it ends already
+		return nil
+	case p.needed(pod), p.protected(pod), own != nil && owner != nil && own.UID == owner.UID:
+		return nil
 	}
 	end := move(pod)
 	end.key, end.moves = fmt.Sprintf("end %s/%s", pod.Namespace, pod.Name), false
 	end.command = command("kubectl", "delete", "pod/"+pod.Name, "-n", pod.Namespace)
 	end.text = fmt.Sprintf("end pod %s/%s, which has the volume", pod.Namespace, pod.Name)
+	if owner != nil {
+		end.text += fmt.Sprintf(" (stop its %s first: it would be made anew)", owner.Kind)
+	}
 	return []change{end}
 }
 

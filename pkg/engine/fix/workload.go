@@ -1,6 +1,7 @@
 package fix
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,10 +16,10 @@ import (
 type workload struct {
 	// name is TYPE/NAME as kubectl takes it.
 	name string
-	// path is a patch of the workload around one of its Pod template; empty for one whose template cannot be changed, or
-	// whose Pods are not made anew when it is.
+	// path is a patch of the workload around one of its Pod template; empty for one whose template is not known or cannot
+	// be changed, or whose Pods are not made anew when it is.
 	path string
-	// template is its Pod template; nil when the State does not hold the workload.
+	// template is its Pod template; nil when the State does not hold it.
 	template *corev1.PodTemplateSpec
 }
 
@@ -37,17 +38,31 @@ func (s Situation) workload() (workload, bool) {
 	if owner == nil {
 		return workload{}, false
 	}
+	var template *corev1.PodTemplateSpec
 	if set := find(s.State.ReplicaSets, s.Pod.Namespace, owner.Name); owner.Kind == "ReplicaSet" && set != nil {
 		if above := metav1.GetControllerOf(set); above != nil {
-			owner = above
+			owner, template = above, &set.Spec.Template // the Deployment's own, but for a label
 		}
 	}
 	group, _, _ := strings.Cut(owner.APIVersion, "/")
-	out := workload{name: strings.ToLower(owner.Kind) + "/" + owner.Name, path: paths[group+"/"+owner.Kind]}
-	if out.path != "" {
-		out.template = s.template(owner)
+	out := workload{name: strings.ToLower(owner.Kind) + "/" + owner.Name, template: template}
+	if path := paths[group+"/"+owner.Kind]; path != "" {
+		out.template = cmp.Or(s.template(owner), template)
+		if out.template != nil && !s.keepsBack(owner) { // what is not known cannot be patched
+			out.path = path
+		}
 	}
 	return out, true
+}
+
+// keepsBack tells of a StatefulSet that makes some of its Pods from an older template.
+func (s Situation) keepsBack(owner *metav1.OwnerReference) bool {
+	set := find(s.State.StatefulSets, s.Pod.Namespace, owner.Name)
+	if owner.Kind != "StatefulSet" || set == nil {
+		return false
+	}
+	update := set.Spec.UpdateStrategy.RollingUpdate
+	return update != nil && update.Partition != nil && *update.Partition > 0
 }
 
 // template returns the Pod template of a workload of the State; nil when there is none.
@@ -97,7 +112,7 @@ func orNil[T any, P interface {
 // where kubectl cannot do it: for a manifest, and for what cannot be changed in a Pod.
 func (s Situation) podCommand(c change, before, after *corev1.Pod) (string, error) {
 	if workload, ok := s.workload(); ok && workload.path != "" {
-		line, err := s.workloadCommand(c, workload, before, after)
+		line, err := s.workloadCommand(c, workload)
 		if line != "" || err != nil {
 			return line, err
 		}
@@ -111,14 +126,10 @@ func (s Situation) podCommand(c change, before, after *corev1.Pod) (string, erro
 
 // workloadCommand patches the template of the workload. It is empty when the template lacks what the change is about,
 // such as a gate that somebody adds to its Pods.
-func (s Situation) workloadCommand(c change, w workload, before, after *corev1.Pod) (string, error) {
-	from := &corev1.Pod{Spec: withoutDefaultTolerations(before).Spec}
-	to := &corev1.Pod{Spec: withoutDefaultTolerations(after).Spec}
-	if w.template != nil {
-		from = &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: s.Pod.Namespace}, Spec: *w.template.Spec.DeepCopy()}
-		to = from.DeepCopy()
-		c.pod(to)
-	}
+func (s Situation) workloadCommand(c change, w workload) (string, error) {
+	from := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: s.Pod.Namespace}, Spec: *w.template.Spec.DeepCopy()}
+	to := from.DeepCopy()
+	c.pod(to)
 	data, kind, err := patch(from, to)
 	if err != nil || data == "{}" {
 		return "", err

@@ -17,9 +17,8 @@ import (
 // little on a large cluster. The zero Edit shows the snapshot itself.
 type view struct {
 	*internalcache.Snapshot
-	// edited are the nodes that differ from the snapshot's, by name; added those that it lacks, sorted by name.
+	// edited are the nodes that differ from the snapshot's or that it lacks, by name.
 	edited map[string]*framework.NodeInfo
-	added  []string
 	// freed are the claims of the Pods that are gone, as namespace/name.
 	freed map[string]bool
 }
@@ -31,7 +30,7 @@ func (v *view) reset() { *v = view{Snapshot: v.Snapshot} }
 
 // set makes the view show the snapshot after the Edit's changes of Nodes and Pods.
 func (v *view) set(logger klog.Logger, edit whatif.Edit) error {
-	v.edited, v.added, v.freed = map[string]*framework.NodeInfo{}, nil, map[string]bool{}
+	v.edited, v.freed = map[string]*framework.NodeInfo{}, map[string]bool{}
 	for _, pod := range edit.Gone {
 		node, err := v.edit(pod.Spec.NodeName)
 		if err != nil {
@@ -47,16 +46,21 @@ func (v *view) set(logger klog.Logger, edit whatif.Edit) error {
 			}
 		}
 	}
+	for _, pod := range edit.Placed {
+		node, err := v.edit(pod.Spec.NodeName)
+		if err != nil {
+			return err
+		}
+		node.AddPodInfo(newPodInfo(pod))
+	}
 	for _, node := range edit.Nodes {
 		info, err := v.edit(node.Name)
 		if err != nil {
 			info = framework.NewNodeInfo()
 			v.edited[node.Name] = info
-			v.added = append(v.added, node.Name)
 		}
 		info.SetNode(node)
 	}
-	slices.Sort(v.added)
 	return nil
 }
 
@@ -107,26 +111,29 @@ func (v *view) HavePodsWithRequiredNonHostScopedAntiAffinityList() ([]fwk.NodeIn
 		func(node *framework.NodeInfo) bool { return len(node.PodsWithRequiredNonHostScopedAntiAffinity) > 0 })
 }
 
-// pick returns the snapshot's nodes with the edited ones in their places and the added ones at the end, as far as they
-// are of the list. An Edit takes Pods away and brings none, so that no node comes on a list that was not on it.
+// pick returns the snapshot's nodes with the edited ones in their places, as far as they are of the list, and after
+// them those that were not on it.
 func (v *view) pick(list func() ([]fwk.NodeInfo, error), listed func(*framework.NodeInfo) bool,
 ) ([]fwk.NodeInfo, error) {
 	known, err := list()
 	if err != nil || len(v.edited) == 0 {
 		return known, err
 	}
-	out := make([]fwk.NodeInfo, 0, len(known)+len(v.added))
+	out := make([]fwk.NodeInfo, 0, len(known)+len(v.edited))
+	seen := map[string]bool{}
 	for _, info := range known {
-		switch edited, ok := v.edited[info.Node().Name]; {
+		name := info.Node().Name
+		switch edited, ok := v.edited[name]; {
 		case !ok:
 			out = append(out, info)
 		case listed(edited):
 			out = append(out, edited)
 		}
+		seen[name] = true
 	}
-	for _, name := range v.added {
-		if listed(v.edited[name]) {
-			out = append(out, v.edited[name])
+	for _, name := range slices.Sorted(maps.Keys(v.edited)) {
+		if edited := v.edited[name]; !seen[name] && listed(edited) {
+			out = append(out, edited)
 		}
 	}
 	return out, nil
