@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -24,6 +25,9 @@ const (
 	trialNodes = 60_000
 )
 
+// searchEnded begins the warning that a search for fixes could not go on.
+const searchEnded = "not all changes were tried: "
+
 // trials is how many changes are tried for one Pod.
 func (e *Engine) trials() int {
 	return min(max(trialNodes/max(len(e.state.Nodes), 1), minTrials), maxTrials)
@@ -32,7 +36,8 @@ func (e *Engine) trials() int {
 // fixes fills in changes that make the Pod fit, the smallest first: as many as Options.Fixes asks for. Each was tried
 // on copies of what it changes.
 func (e *Engine) fixes(ctx context.Context, subject upstream.Subject, out *report.Explanation) error {
-	if e.fixCount < 1 || out.Verdict != report.Unschedulable && out.Verdict != report.Gated || len(out.Nodes) == 0 {
+	waits := out.Verdict == report.Unschedulable || out.Verdict == report.Gated
+	if e.fixCount < 1 || !waits || len(out.Nodes) == 0 || subject.Pod.DeletionTimestamp != nil {
 		return nil
 	}
 	trial, err := e.scheduler.Trial(ctx, out.Profile)
@@ -46,8 +51,11 @@ func (e *Engine) fixes(ctx context.Context, subject upstream.Subject, out *repor
 			Settled: out.Metadata.Kind == "daemonset.apps",
 		},
 	}
-	if out.FixesTried, err = search.run(ctx); err != nil {
-		return err
+	if out.FixesTried, err = search.run(ctx); ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil { // the verdict stands without fixes
+		out.Warnings = append(out.Warnings, searchEnded+err.Error())
 	}
 	fix.Sort(search.plans)
 	for _, plan := range search.plans {
@@ -160,10 +168,11 @@ func (s *search) carryMoveOut(ctx context.Context, plan fix.Plan, subject upstre
 			return nil, ignored(err)
 		}
 		if len(worked.Nodes) > 0 {
-			worked.Change += " (it would fit on " + target + ")"
+			worked.Change += fmt.Sprintf(" (%s would fit on %s)", moved.Name, target)
 			for i := range worked.Steps {
-				if worked.Steps[i].Delete {
-					worked.Steps[i].MovesTo = target
+				step := &worked.Steps[i]
+				if step.Delete && step.Namespace == moved.Namespace && step.Name == moved.Name {
+					step.MovesTo = target
 				}
 			}
 			return worked, nil

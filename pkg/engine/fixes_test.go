@@ -29,7 +29,13 @@ func TestFixesAreTrue(t *testing.T) {
 	eachCluster(t, 8, func(t *testing.T, made *random.Cluster) {
 		e := engineOf(t, made.State, engine.Options{Fixes: 5})
 		for _, pod := range made.Pods {
-			for _, fix := range explain(t, e, pod).Fixes {
+			explanation := explain(t, e, pod)
+			for _, warning := range explanation.Warnings {
+				if strings.HasPrefix(warning, "not all changes were tried") {
+					t.Errorf("pod %s/%s: %s", pod.Namespace, pod.Name, warning)
+				}
+			}
+			for _, fix := range explanation.Fixes {
 				for _, step := range fix.Steps {
 					kinds[step.Kind]++
 				}
@@ -217,7 +223,7 @@ func TestFixes(t *testing.T) {
 			},
 			podText("web", "4"),
 			[]string{
-				"lower the cpu request of container main from 4 to 1 -> a", "move pod default/old off node a (it would fit on b) -> a",
+				"lower the cpu request of container main from 4 to 1 -> a", "move pod default/old off node a (old would fit on b) -> a",
 				"add one more node like a -> new-a", "add one more node like b -> new-b",
 			},
 		},
@@ -418,6 +424,11 @@ spec:
 			[]string{nodeText("a", "")},
 			podText("web", "1", "schedulingGates: [{name: example.com/quota}]"),
 			[]string{`remove the gate example.com/quota -> a: kubectl patch pod/web -n default -p '{"spec":{"schedulingGates":null}}'`},
+		},
+		"nothing for a Pod that is being deleted": {
+			[]string{nodeText("a", "")},
+			deleted(podText("web", "1", "schedulingGates: [{name: example.com/quota}]")),
+			nil,
 		},
 		"a claim that is missing, where a class can make its volume": {
 			[]string{nodeText("a", ""), `

@@ -55,7 +55,7 @@ func TestPreemptionIsTrue(t *testing.T) {
 	})
 	t.Log(seen)
 	for event, least := range map[string]int{
-		"candidate": 100, "feasible": 70, "violates": 10, "terminating": 10, "StillRejected": 100, "NoLowerPriority": 50,
+		"candidate": 40, "feasible": 30, "violates": 10, "terminating": 3, "StillRejected": 100, "NoLowerPriority": 50,
 		"Unresolvable": 100, "message": 50, "reason NotHelpful": 5, "reason StillRejected": 5, "reason NoLowerPriority": 1,
 	} {
 		if seen[event] < least {

@@ -66,7 +66,7 @@ func (p *planner) movable(pod *corev1.Pod) bool {
 	if p.Settled || owner == nil || owner.Kind == "DaemonSet" || owner.Kind == "Node" {
 		return false
 	}
-	return pod.DeletionTimestamp == nil && !p.needed(pod) && !p.protected(pod)
+	return pod.Spec.NodeName != "" && pod.DeletionTimestamp == nil && !p.needed(pod) && !p.protected(pod)
 }
 
 // needed tells whether the cluster itself needs a Pod.

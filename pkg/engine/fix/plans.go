@@ -58,7 +58,18 @@ type planner struct {
 	plans map[string]Plan // by key
 }
 
-func (p *planner) add(plan Plan) { p.plans[plan.Key()] = plan }
+// add notes a plan. One that moves two Pods is none: they might not find places at once.
+func (p *planner) add(plan Plan) {
+	moves := 0
+	for _, c := range plan.changes {
+		if c.moves {
+			moves++
+		}
+	}
+	if moves < 2 {
+		p.plans[plan.Key()] = plan
+	}
+}
 
 // answerNodes makes Plans that answer every rejection of one node, and of the Pod as a whole.
 func (p *planner) answerNodes() {

@@ -39,7 +39,7 @@ func (p *planner) volumeUse(r report.Rejection, node *corev1.Node) []change {
 		owner = metav1.GetControllerOf(pod)
 	}
 	switch own := metav1.GetControllerOf(p.Pod); {
-	case pod == nil, pod.DeletionTimestamp != nil: // it ends already
+	case pod == nil, pod.Spec.NodeName == "", pod.DeletionTimestamp != nil: // it is nominated only, or ends already
 		return nil
 	case p.needed(pod), p.protected(pod), own != nil && owner != nil && own.UID == owner.UID:
 		return nil
