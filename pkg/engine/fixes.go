@@ -51,10 +51,11 @@ func (e *Engine) fixes(ctx context.Context, subject upstream.Subject, out *repor
 			Settled: out.Metadata.Kind == "daemonset.apps",
 		},
 	}
-	if out.FixesTried, err = search.run(ctx); ctx.Err() != nil {
+	out.FixesTried, err = search.run(ctx)
+	switch {
+	case ctx.Err() != nil:
 		return ctx.Err()
-	}
-	if err != nil { // the verdict stands without fixes
+	case err != nil: // the verdict stands without fixes
 		out.Warnings = append(out.Warnings, searchEnded+err.Error())
 	}
 	fix.Sort(search.plans)
