@@ -132,7 +132,7 @@ func (s *search) carryOut(ctx context.Context, plan fix.Plan) (*report.Fix, erro
 	if err != nil {
 		return nil, err
 	}
-	if plan.Preempting {
+	if plan.Preempting() {
 		answer, err := s.trial.Preempts(ctx, subject)
 		if err != nil || answer == nil || answer.NodeName == "" || evictsSiblings(subject.Pod, answer.Victims) {
 			return nil, ignored(err)
@@ -141,7 +141,7 @@ func (s *search) carryOut(ctx context.Context, plan fix.Plan) (*report.Fix, erro
 		return &worked, nil
 	}
 	edit := plan.Edit(s.engine.state)
-	if worked.Nodes, err = s.trial.Fits(ctx, subject, edit); err == nil && len(worked.Nodes) > 0 && plan.Moved != nil {
+	if worked.Nodes, err = s.trial.Fits(ctx, subject, edit); err == nil && len(worked.Nodes) > 0 && len(plan.Moved()) > 0 {
 		return s.carryMoveOut(ctx, plan, subject, &worked)
 	}
 	if err != nil || len(worked.Nodes) == 0 {
@@ -157,12 +157,12 @@ const maxTargets = 3
 func (s *search) carryMoveOut(ctx context.Context, plan fix.Plan, subject upstream.Subject, worked *report.Fix) (
 	*report.Fix, error,
 ) {
-	targets, err := s.engine.otherNodes(ctx, plan.Moved)
+	targets, err := s.engine.otherNodes(ctx, plan.Moved()[0])
 	if err != nil {
 		return nil, ignored(err)
 	}
 	for _, target := range targets[:min(len(targets), maxTargets)] {
-		moved := unbound(plan.Moved)
+		moved := unbound(plan.Moved()[0])
 		moved.Spec.NodeName = target
 		edit := plan.Edit(s.engine.state).And(whatif.Edit{Placed: []*corev1.Pod{moved}})
 		if worked.Nodes, err = s.trial.Fits(ctx, subject, edit); err != nil {

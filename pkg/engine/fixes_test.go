@@ -333,13 +333,7 @@ apiVersion: storage.k8s.io/v1
 kind: StorageClass
 metadata: {name: fast}
 provisioner: csi.example.com
-volumeBindingMode: WaitForFirstConsumer`, `
-apiVersion: apps/v1
-kind: StatefulSet
-metadata: {name: old, namespace: default, uid: old}
-spec:
-  selector: {matchLabels: {app: web}}
-  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: main, image: app}]}}
+volumeBindingMode: WaitForFirstConsumer`, ownerText + `
   volumeClaimTemplates:
   - metadata: {name: data}
     spec: {storageClassName: fast, accessModes: [ReadWriteOnce], resources: {requests: {storage: 50Gi}}}`},
@@ -370,13 +364,7 @@ spec:
 			},
 		},
 		"what is not in the template of the workload is changed in the Pod": {
-			[]string{nodeText("a", ""), `
-apiVersion: apps/v1
-kind: StatefulSet
-metadata: {name: old, namespace: default, uid: old}
-spec:
-  selector: {matchLabels: {app: web}}
-  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: main, image: app}]}}`},
+			[]string{nodeText("a", ""), ownerText},
 			owned(podText("web", "1", "schedulingGates: [{name: example.com/quota}]")),
 			[]string{`remove the gate example.com/quota -> a: kubectl patch pod/web -n default -p '{"spec":{"schedulingGates":null}}'`},
 		},
@@ -393,13 +381,7 @@ spec:
 			[]string{"uncordon node a, and lower the cpu request of container main from 3500m to 3 -> a: kubectl uncordon a"},
 		},
 		"a template of a workload is changed, not its Pod": {
-			[]string{nodeText("a", "spec: {taints: [{key: gpu, effect: NoSchedule}]}"), `
-apiVersion: apps/v1
-kind: StatefulSet
-metadata: {name: old, namespace: default, uid: old}
-spec:
-  selector: {matchLabels: {app: web}}
-  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: main, image: app}]}}`},
+			[]string{nodeText("a", "spec: {taints: [{key: gpu, effect: NoSchedule}]}"), ownerText},
 			owned(podText("web", "2")),
 			[]string{
 				`tolerate the taint gpu:NoSchedule -> a: kubectl patch statefulset/old -n default -p '{"spec":{"template":{"spec":` +
@@ -489,6 +471,15 @@ spec:
   claimRef: {name: %s, namespace: default}
   csi: {driver: csi.example.com, volumeHandle: one}`, name, claim)
 }
+
+// ownerText is the controller of an owned Pod.
+const ownerText = `
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: old, namespace: default, uid: old}
+spec:
+  selector: {matchLabels: {app: web}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: main, image: app}]}}`
 
 // owned gives a Pod of podText a controller that makes it anew.
 func owned(text string) string {

@@ -26,13 +26,7 @@ type Situation struct {
 }
 
 // Plan is one change, or two at once, that may make the Pod fit.
-type Plan struct {
-	changes []change
-	// Moved is a running Pod that has to find another node than the one it has; nil when none does.
-	Moved *corev1.Pod
-	// Preempting tells that the Pod would not fit by itself: kube-scheduler would evict Pods for it.
-	Preempting bool
-}
+type Plan struct{ changes []change }
 
 // change is one change of one object.
 type change struct {
@@ -164,16 +158,20 @@ func nodeNamed(state *cluster.State, name string) *corev1.Node {
 	return state.Nodes[i]
 }
 
-// planOf makes a Plan of changes.
-func planOf(changes ...change) Plan {
-	p := Plan{changes: changes}
-	for _, c := range changes {
+// Moved are the running Pods that have to find another node than the one they have.
+func (p Plan) Moved() []*corev1.Pod {
+	var pods []*corev1.Pod
+	for _, c := range p.changes {
 		if c.moves {
-			p.Moved = c.gone
+			pods = append(pods, c.gone)
 		}
-		p.Preempting = p.Preempting || c.preempts
 	}
-	return p
+	return pods
+}
+
+// Preempting tells that the Pod would not fit by itself: kube-scheduler would evict Pods for it.
+func (p Plan) Preempting() bool {
+	return slices.ContainsFunc(p.changes, func(c change) bool { return c.preempts })
 }
 
 // Sort puts the smallest first.

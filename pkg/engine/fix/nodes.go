@@ -86,14 +86,14 @@ func (p *planner) leftByDaemons(node *corev1.Node) corev1.ResourceList {
 
 // csiNodeLike says of the new node what is known of the drivers of the one that it is like; nil when nothing is.
 func (p *planner) csiNodeLike(node, name string) *storagev1.CSINode {
-	i := slices.IndexFunc(p.State.CSINodes, func(known *storagev1.CSINode) bool { return known.Name == node })
-	if i < 0 {
+	known := find(p.State.CSINodes, "", node)
+	if known == nil {
 		return nil
 	}
 	return &storagev1.CSINode{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "storage.k8s.io/v1", Kind: "CSINode"},
-		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: maps.Clone(p.State.CSINodes[i].Annotations)},
-		Spec:       *p.State.CSINodes[i].Spec.DeepCopy(),
+		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: maps.Clone(known.Annotations)},
+		Spec:       *known.Spec.DeepCopy(),
 	}
 }
 

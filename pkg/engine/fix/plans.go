@@ -43,7 +43,7 @@ func Plans(s Situation) []Plan {
 	p := &planner{Situation: s, plans: map[string]Plan{}}
 	p.answerNodes()
 	for _, c := range slices.Concat(p.moreNodes(), p.priorities()) {
-		p.add(planOf(c))
+		p.add(Plan{[]change{c}})
 	}
 	plans := make([]Plan, 0, len(p.plans))
 	for _, plan := range p.plans {
@@ -60,13 +60,7 @@ type planner struct {
 
 // add notes a plan. One that moves two Pods is none: they might not find places at once.
 func (p *planner) add(plan Plan) {
-	moves := 0
-	for _, c := range plan.changes {
-		if c.moves {
-			moves++
-		}
-	}
-	if moves < 2 {
+	if len(plan.Moved()) < 2 {
 		p.plans[plan.Key()] = plan
 	}
 }
@@ -84,7 +78,7 @@ func (p *planner) answerNodes() {
 		}
 		for _, changes := range p.answer(start, node.Filters, nodeNamed(p.State, node.Name)) {
 			if len(changes) > 0 {
-				p.add(planOf(changes...))
+				p.add(Plan{changes})
 			}
 		}
 	}

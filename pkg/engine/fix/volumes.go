@@ -120,23 +120,20 @@ func (p *planner) claimTemplate(volume string) *corev1.PersistentVolumeClaim {
 	if owner == nil || owner.Kind != "StatefulSet" {
 		return nil
 	}
-	for _, set := range p.State.StatefulSets {
-		if set.Namespace != p.Pod.Namespace || set.Name != owner.Name {
-			continue
-		}
-		for i := range set.Spec.VolumeClaimTemplates {
-			if set.Spec.VolumeClaimTemplates[i].Name == volume {
-				return &set.Spec.VolumeClaimTemplates[i]
-			}
+	set := find(p.State.StatefulSets, p.Pod.Namespace, owner.Name)
+	if set == nil {
+		return nil
+	}
+	for i := range set.Spec.VolumeClaimTemplates {
+		if set.Spec.VolumeClaimTemplates[i].Name == volume {
+			return &set.Spec.VolumeClaimTemplates[i]
 		}
 	}
 	return nil
 }
 
 func (p *planner) hasClaim(name string) bool {
-	return slices.ContainsFunc(p.State.PersistentVolumeClaims, func(claim *corev1.PersistentVolumeClaim) bool {
-		return claim.Namespace == p.Pod.Namespace && claim.Name == name
-	})
+	return find(p.State.PersistentVolumeClaims, p.Pod.Namespace, name) != nil
 }
 
 func newClaim(namespace, name, class string) *corev1.PersistentVolumeClaim {

@@ -30,7 +30,7 @@ func elsewhereThan(node *corev1.Node, held heldClaim) *report.ResourceClaimElsew
 		return nil
 	}
 	out := &report.ResourceClaimElsewhere{PodClaim: held.id, Devices: allocatedTo(held.claim)}
-	out.Devices = out.Devices[:min(maxNamed, len(out.Devices))]
+	out.Devices = out.Devices[:min(maxNames, len(out.Devices))]
 	var names []string
 	for _, term := range allocation.NodeSelector.NodeSelectorTerms {
 		for _, field := range term.MatchFields {

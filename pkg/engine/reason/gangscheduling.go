@@ -2,8 +2,6 @@ package reason
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
@@ -13,9 +11,6 @@ import (
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
-
-// maxNamed is how many objects a detail names; of the others it gives the number.
-const maxNamed = 3
 
 // gangScheduling tells how many Pods the Pod's group has and wants. The plugin keeps the Pod out of the queue until
 // there are enough (gangscheduling.GangScheduling.PreEnqueue, v1.37.2); it takes part in nothing else that judges one
@@ -83,12 +78,4 @@ func memberNames(state fwk.PodGroupState) []string {
 		names = append(names, pod.Name)
 	}
 	return names
-}
-
-// firstNames returns the first names in order, and how many there are; each counts once.
-func firstNames(names []string) (first []string, count int) {
-	sorted := slices.Clone(names)
-	slices.SortFunc(sorted, strings.Compare)
-	sorted = slices.Compact(sorted)
-	return sorted[:min(maxNamed, len(sorted))], len(sorted)
 }

@@ -18,7 +18,7 @@ func (g podGroups) tree(name string) report.Details {
 	}
 	walk := treeWalk{podGroups: g, seen: map[string]bool{}}
 	walk.complete(root)
-	return append(walk.composites, walk.groups[:min(maxNamed, len(walk.groups))]...)
+	return append(walk.composites, walk.groups[:min(maxNames, len(walk.groups))]...)
 }
 
 // root climbs to the CompositePodGroup that has no parent.

@@ -14,9 +14,6 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
 
-// maxNames is how many names of nodes, Pods or domains a detail holds; it counts the rest.
-const maxNames = 3
-
 // nodeAffinity names every requirement that the node does not meet; the plugin only says whether it is the Pod's or the
 // profile's (nodeaffinity.NodeAffinity.Filter, v1.37.2).
 func nodeAffinity(_ context.Context, q Question) explain {

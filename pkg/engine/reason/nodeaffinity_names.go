@@ -53,8 +53,3 @@ func namesOf(term corev1.NodeSelectorTerm, mentioned sets.Set[string]) sets.Set[
 	}
 	return allowed
 }
-
-// firstOf returns the first of some sorted names, and how many there are.
-func firstOf(sorted []string) (first []string, count int) {
-	return slices.Clone(sorted[:min(len(sorted), maxNames)]), len(sorted)
-}
