@@ -32,9 +32,8 @@ type Engine struct {
 	fixCount  int
 	scheduler *upstream.Scheduler
 	admission *upstream.Admission
+	warner    *Warner
 	warnings  []string
-
-	neighborsSelectNamespaces bool
 }
 
 // ErrNoSuchProfile is returned by New when Options.Profile names no profile of the configuration.
@@ -52,13 +51,13 @@ func New(ctx context.Context, state *cluster.State, options Options) (*Engine, e
 		return nil, err
 	}
 	engine := &Engine{
-		state:                     state,
-		profile:                   options.Profile,
-		fixCount:                  options.Fixes,
-		node:                      options.Node,
-		scheduler:                 scheduler,
-		admission:                 admission,
-		neighborsSelectNamespaces: anySelectsNamespaces(state.Pods),
+		state:     state,
+		profile:   options.Profile,
+		fixCount:  options.Fixes,
+		node:      options.Node,
+		scheduler: scheduler,
+		admission: admission,
+		warner:    NewWarner(state),
 	}
 	if options.Profile != "" && !scheduler.Serves(options.Profile) {
 		engine.Close()

@@ -41,7 +41,7 @@ func (e *Engine) explain(ctx context.Context, subject upstream.Subject) (*report
 	if err != nil {
 		return nil, err
 	}
-	out.Warnings = append(out.Warnings, e.gapWarnings(pod, relevant)...)
+	out.Warnings = append(out.Warnings, e.warner.gaps(pod, relevant)...)
 	if upstream.ReadsPodGroups() && pod.Spec.SchedulingGroup != nil {
 		out.Warnings = append(out.Warnings, "the Pod belongs to a Pod group: it is judged alone, kube-scheduler decides "+
 			"for the whole group")
@@ -85,7 +85,7 @@ func (e *Engine) noProfile(name string) string {
 
 // ExplainManifest answers for a Pod that is not in the cluster: it passes the API server's admission first.
 func (e *Engine) ExplainManifest(ctx context.Context, manifest Manifest) (*report.Explanation, error) {
-	gaps := e.gapWarnings(manifest.Pod, relevantToAdmission)
+	gaps := e.warner.gaps(manifest.Pod, relevantToAdmission)
 	stored, err := e.admission.Admit(ctx, manifest.Pod)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()

@@ -90,11 +90,28 @@ var relevantToAdmission = map[string][]relevance{
 	"LimitRange":    {{matters: lacksRequests}},
 }
 
-// gapWarnings says which kinds could not be read that matter to the Pod.
-func (e *Engine) gapWarnings(pod *corev1.Pod, table map[string][]relevance) []string {
-	a := asked{pod: pod, neighborsSelectNamespaces: e.neighborsSelectNamespaces}
+// Warner says what could not be known of a State and may change what is decided about its Pods.
+type Warner struct {
+	state                     *cluster.State
+	neighborsSelectNamespaces bool
+}
+
+// NewWarner returns the Warner of a State.
+func NewWarner(state *cluster.State) *Warner {
+	return &Warner{state: state, neighborsSelectNamespaces: anySelectsNamespaces(state.Pods)}
+}
+
+// AboutAll returns what may change every decision.
+func (w *Warner) AboutAll() []string { return stateWarnings(w.state, nil) }
+
+// AboutPod returns what may change the decisions about a Pod of the cluster.
+func (w *Warner) AboutPod(pod *corev1.Pod) []string { return w.gaps(pod, relevant) }
+
+// gaps says which kinds could not be read that matter to the Pod.
+func (w *Warner) gaps(pod *corev1.Pod, table map[string][]relevance) []string {
+	a := asked{pod: pod, neighborsSelectNamespaces: w.neighborsSelectNamespaces}
 	var warnings []string
-	for _, gap := range e.state.Gaps {
+	for _, gap := range w.state.Gaps {
 		if slices.ContainsFunc(table[gap.Kind.Kind], func(r relevance) bool {
 			return r.matters(a) && (!r.ifRefused || gap.Reason != cluster.Absent)
 		}) {

@@ -38,7 +38,7 @@ type Admission struct {
 
 // NewAdmission returns the admission of the State's cluster.
 func NewAdmission(state *cluster.State) (*Admission, error) {
-	client, err := newClient()
+	client, err := NewClient()
 	if err != nil {
 		return nil, fmt.Errorf("setting up admission: %w", err)
 	}

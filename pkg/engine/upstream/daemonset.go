@@ -13,7 +13,7 @@ import (
 // DaemonPod returns the Pod that the DaemonSet controller makes for a node, or nil when it makes none there. The Pod is
 // a manifest: the API server has not admitted it yet.
 func DaemonPod(ctx context.Context, set *appsv1.DaemonSet, node *corev1.Node) *corev1.Pod {
-	if shouldRun, _ := daemon.NodeShouldRunDaemonPod(klog.FromContext(quiet(ctx)), node, set); !shouldRun {
+	if shouldRun, _ := daemon.NodeShouldRunDaemonPod(klog.FromContext(Quiet(ctx)), node, set); !shouldRun {
 		return nil
 	}
 	template := daemonutil.CreatePodTemplate(set.Spec.Template, nil, "")

@@ -32,3 +32,8 @@ func SetDefaults(state *cluster.State) {
 func ReadsPodGroups() bool {
 	return utilfeature.DefaultFeatureGate.Enabled(features.GenericWorkload)
 }
+
+// ReadsCompositePodGroups tells whether the scheduler takes groups of Pod groups into account.
+func ReadsCompositePodGroups() bool {
+	return utilfeature.DefaultFeatureGate.Enabled(features.CompositePodGroup)
+}

@@ -35,7 +35,7 @@ func (s *Scheduler) derive(ctx context.Context, name string, d derivation) (fram
 	own := s.sched.Profiles[d.profile]
 	profile := withoutPlugins(s.profiles[d.profile], d.without)
 	// What a framework starts ends with the Scheduler, not with the question for which it is made.
-	ctx, stop := context.WithCancel(context.WithoutCancel(quiet(ctx)))
+	ctx, stop := context.WithCancel(context.WithoutCancel(Quiet(ctx)))
 	fw, err := frameworkruntime.NewFramework(ctx, registry, &profile,
 		frameworkruntime.WithClientSet(own.ClientSet()),
 		frameworkruntime.WithKubeConfig(own.KubeConfig()),

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"time"
@@ -85,6 +86,12 @@ func (i *staticInformer) AddIndexers(indexers cache.Indexers) error {
 	return i.SharedIndexInformer.AddIndexers(added)
 }
 
+// Run does nothing until it is stopped: a factory that is started runs all of its informers.
+func (i *staticInformer) Run(stop <-chan struct{}) { <-stop }
+
+// RunWithContext is Run.
+func (i *staticInformer) RunWithContext(ctx context.Context) { <-ctx.Done() }
+
 func (i *staticInformer) HasSynced() bool                     { return true }
 func (i *staticInformer) HasSyncedChecker() cache.DoneChecker { return synced{} }
 
@@ -99,4 +106,13 @@ func (synced) Done() <-chan struct{} {
 	done := make(chan struct{})
 	close(done)
 	return done
+}
+
+// ServeNone makes the factory's informer of an object's kind hold nothing, for a kind that an API server does not know.
+func ServeNone(factory informers.SharedInformerFactory, example runtime.Object) {
+	informer := &staticInformer{
+		SharedIndexInformer: cache.NewSharedIndexInformer(&cache.ListWatch{}, example, 0,
+			cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}),
+	}
+	factory.InformerFor(example, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return informer })
 }

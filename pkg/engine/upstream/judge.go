@@ -27,10 +27,11 @@ type Judgment struct {
 	Message string
 	// Internal tells that upstream failed (a plugin's or extender's error) rather than rejected the Pod.
 	Internal bool
-	// PreFilter is the status with which PreFilter rejected the Pod as a whole; nil when it did not. It names its plugin,
-	// unless several left no node in common: those are Narrowed.
+	// PreFilter is the status with which PreFilter rejected the Pod as a whole; nil when it did not. It names its
+	// plugin, unless several left no node in common: those are Narrowed.
 	PreFilter *fwk.Status
-	// Narrowed are the PreFilter plugins that left only some nodes, sorted, and Absent is the status of the other nodes.
+	// Narrowed are the PreFilter plugins that left only some nodes, sorted, and Absent is the status of the other
+	// nodes.
 	Narrowed []string
 	Absent   *fwk.Status
 	// Nodes are all nodes, sorted by name.
@@ -55,8 +56,9 @@ type NodeJudgment struct {
 	Seen fwk.NodeInfo
 	// Evaluated is false for a node that PreFilter left out.
 	Evaluated bool
-	// Rejections are the statuses of all filters that reject the node, in the profile's order, then those of extenders. A
-	// status with code Error is a filter's failure: kube-scheduler never asks it when it is not the first.
+	// Rejections are the statuses of all filters that reject the node, in the profile's order, then those of
+	// extenders. A status with code Error is a filter's failure: kube-scheduler never asks it when it is not the
+	// first.
 	Rejections []*fwk.Status
 }
 
@@ -69,7 +71,7 @@ func (s *Scheduler) Judge(ctx context.Context, profile string, pod *corev1.Pod) 
 	if !ok {
 		return nil, ErrNoProfile
 	}
-	ctx = quiet(ctx)
+	ctx = Quiet(ctx)
 	judgment, err := s.judge(ctx, fw, pod)
 	if err == nil && !judgment.Internal && !judgment.anyEvaluated() {
 		judgment.Next, err = s.next(ctx, profile, pod, judgment)
@@ -131,7 +133,7 @@ func (s *Scheduler) reject(ctx context.Context, c cycle, err error, judgment *Ju
 // Gated tells whether a PreEnqueue plugin keeps the Pod out of the queue.
 func (s *Scheduler) Gated(ctx context.Context, profile string, pod *corev1.Pod) bool {
 	fw, ok := s.framework(profile)
-	return ok && len(gates(quiet(ctx), fw, pod)) > 0
+	return ok && len(gates(Quiet(ctx), fw, pod)) > 0
 }
 
 // firstFailure is what kube-scheduler fails on, on the first node by name: SchedulePod names the node that it happens

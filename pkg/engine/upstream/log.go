@@ -7,7 +7,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// quiet returns a context whose logger drops what upstream logs about single Pods: the same facts are in the result.
-func quiet(ctx context.Context) context.Context {
+// Quiet returns a context whose logger drops what upstream logs about single Pods: the same facts are in the result.
+func Quiet(ctx context.Context) context.Context {
 	return klog.NewContext(ctx, logr.Discard())
 }

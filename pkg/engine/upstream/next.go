@@ -25,9 +25,9 @@ func (s *Scheduler) next(ctx context.Context, profile string, pod *corev1.Pod, j
 		if err != nil {
 			return nil, err
 		}
-		last = &Judgment{SetAside: aside, Gates: gates(quiet(ctx), fw, pod), Nodes: s.notEvaluated()}
+		last = &Judgment{SetAside: aside, Gates: gates(Quiet(ctx), fw, pod), Nodes: s.notEvaluated()}
 		if len(last.Gates) == 0 {
-			if err := s.filter(quiet(ctx), newCycle(fw, pod), last); err != nil {
+			if err := s.filter(Quiet(ctx), newCycle(fw, pod), last); err != nil {
 				return nil, fmt.Errorf("judging what comes after %v: %w", aside, err)
 			}
 		}

@@ -42,8 +42,8 @@ func (p *podInfos) of(pod *corev1.Pod) *framework.PodInfo {
 }
 
 func newPodInfo(pod *corev1.Pod) *framework.PodInfo {
-	// The error tells of affinity terms that do not parse. Upstream's cache ignores it too, since the API server does not
-	// validate all of them: such a term matches nothing.
+	// The error tells of affinity terms that do not parse. Upstream's cache ignores it too, since the API server does
+	// not validate all of them: such a term matches nothing.
 	info, _ := framework.NewPodInfo(pod)
 	info.CalculateResource()
 	return info

@@ -35,8 +35,8 @@ type Preemption struct {
 	Obstacle Obstacle
 	// WaitsFor are the Pods whose end is waited for (VictimTerminating), sorted by namespace and name.
 	WaitsFor []*corev1.Pod
-	// Candidates are the nodes on which preemption makes room, 1,000 or so at most, the chosen one first, then as upstream
-	// ranks them; none when preemption is not tried.
+	// Candidates are the nodes on which preemption makes room, 1,000 or so at most, the chosen one first, then as
+	// upstream ranks them; none when preemption is not tried.
 	Candidates []Candidate
 	// Others are the nodes that are no candidates; none when preemption is not tried.
 	Others []NoCandidate

@@ -94,8 +94,8 @@ func (p *preemptor) dryRun(ctx context.Context, c cycle, nodes []fwk.NodeInfo, p
 			}
 			continue
 		}
-		// Errors on single nodes leave those nodes out, as upstream does while there are other candidates; with none left,
-		// PostFilter itself reports the error.
+		// Errors on single nodes leave those nodes out, as upstream does while there are other candidates; with none
+		// left, PostFilter itself reports the error.
 		found, statuses, _ := p.plugin.Evaluator.DryRunPreemption(ctx, c.state, c.pod, some, budgets, 0, enoughCandidates)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -71,7 +71,7 @@ func New(ctx context.Context, state *cluster.State, options Options) (*Scheduler
 			return nil, err
 		}
 	}
-	client, err := newClient()
+	client, err := NewClient()
 	if err != nil {
 		return nil, fmt.Errorf("setting up the scheduler: %w", err)
 	}
@@ -93,7 +93,7 @@ func New(ctx context.Context, state *cluster.State, options Options) (*Scheduler
 		s.names = append(s.names, node.Name)
 	}
 	slices.Sort(s.names)
-	ctx, s.stop = context.WithCancel(quiet(ctx))
+	ctx, s.stop = context.WithCancel(Quiet(ctx))
 	if err := s.build(ctx, client, factory, config.KubeSchedulerConfiguration, options.OutOfTree); err != nil {
 		s.Close()
 		return nil, err
@@ -111,53 +111,14 @@ func (s *Scheduler) serve(factory informers.SharedInformerFactory, state *cluste
 	waits := func(pod *corev1.Pod) bool {
 		return pod.Spec.NodeName == "" && (pod.Status.NominatedNodeName != "" || pod.Spec.SchedulingGroup != nil)
 	}
-	var errs []error
-	served := func(informer *staticInformer, err error) *staticInformer {
-		errs = append(errs, err)
-		return informer
-	}
-	pods := served(serveEvents(factory, active(state.Pods), waits))
-	s.volumeClaims = served(serve(factory, state.PersistentVolumeClaims))
-	s.resourceClaims = served(serve(factory, state.ResourceClaims))
-	served(serve(factory, state.Nodes))
-	served(serve(factory, state.Namespaces))
-	served(serve(factory, state.PersistentVolumes))
-	s.storageClasses = served(serve(factory, state.StorageClasses))
-	s.csiNodes = served(serve(factory, state.CSINodes))
-	served(serve(factory, state.CSIDrivers))
-	served(serve(factory, state.CSIStorageCapacities))
-	served(serve(factory, state.VolumeAttachments))
-	served(serve(factory, state.Services))
-	served(serve(factory, state.ReplicationControllers))
-	served(serve(factory, state.ReplicaSets))
-	served(serve(factory, state.StatefulSets))
-	served(serve(factory, state.PodDisruptionBudgets))
-	served(serve(factory, state.ResourceSlices))
-	served(serve(factory, state.DeviceClasses))
-	served(serve(factory, state.DeviceTaintRules))
-	served(serve(factory, state.PodGroups))
-	served(serve(factory, state.CompositePodGroups))
-	if err := errors.Join(errs...); err != nil {
+	served, err := serveState(factory, state, waits)
+	if err != nil {
 		return err
 	}
-	s.pods = pods.GetIndexer()
+	s.pods = served.pods.GetIndexer()
+	s.volumeClaims, s.resourceClaims = served.volumeClaims, served.resourceClaims
+	s.storageClasses, s.csiNodes = served.storageClasses, served.csiNodes
 	return nil
-}
-
-// active leaves out finished Pods, as the field selector of kube-scheduler's own Pod informer does.
-func active(pods []*corev1.Pod) []*corev1.Pod {
-	out := make([]*corev1.Pod, 0, len(pods))
-	for _, pod := range pods {
-		if !Finished(pod) {
-			out = append(out, pod)
-		}
-	}
-	return out
-}
-
-// Finished tells whether a Pod has ended, so that no scheduler sees it.
-func Finished(pod *corev1.Pod) bool {
-	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
 // build makes the upstream Scheduler, which fills its caches from the factory as it registers its event handlers.

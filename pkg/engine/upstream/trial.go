@@ -59,7 +59,7 @@ func (t *Trial) Fits(ctx context.Context, subject Subject, edit whatif.Edit) (no
 
 // with runs do while subject and Edit are in place.
 func (t *Trial) with(ctx context.Context, subject Subject, edit whatif.Edit, do func(context.Context) error) error {
-	ctx = quiet(ctx)
+	ctx = Quiet(ctx)
 	defer t.view.reset()
 	if err := t.view.set(klog.FromContext(ctx), edit); err != nil {
 		return err

@@ -25,7 +25,7 @@ func (s *Scheduler) Without(ctx context.Context, pods []*corev1.Pod, judge func(
 		if !s.counts(pod) {
 			continue
 		}
-		if err := s.snapshot.RemovePod(klog.FromContext(quiet(ctx)), pod, pod.Spec.NodeName); err != nil {
+		if err := s.snapshot.RemovePod(klog.FromContext(Quiet(ctx)), pod, pod.Spec.NodeName); err != nil {
 			return fmt.Errorf("taking pod %s/%s off its node: %w", pod.Namespace, pod.Name, err)
 		}
 	}
