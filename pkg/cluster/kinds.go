@@ -88,6 +88,14 @@ func (s typed[T]) sort(compare func(a, b Object) int) {
 // Objects yields the State's objects of the kind, in the State's order.
 func (k *Kind) Objects(s *State) iter.Seq[Object] { return k.list(s).all() }
 
+// AddObjects adds objects, which must be of the kind, to a State that has none of it.
+func (k *Kind) AddObjects(s *State, objects []Object) {
+	slices.SortFunc(objects, byNamespaceAndName)
+	for _, object := range objects {
+		k.list(s).add(object)
+	}
+}
+
 // New returns an empty object of the kind.
 func (k *Kind) New() Object { return k.newObject() }
 

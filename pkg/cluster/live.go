@@ -145,15 +145,22 @@ func (r *liveReading) judge(failures []error) error {
 		case failure == nil:
 		case indispensable(kind):
 			fatal = append(fatal, cannotList(kind, failure))
-		case apierrors.IsForbidden(failure):
-			r.state.Gaps = append(r.state.Gaps, Gap{Kind: kind, Reason: Forbidden})
-		case apierrors.IsNotFound(failure):
-			r.state.Gaps = append(r.state.Gaps, Gap{Kind: kind, Reason: NotServed})
 		default:
-			r.state.Gaps = append(r.state.Gaps, Gap{Kind: kind, Reason: Failed, Err: failure})
+			r.state.Gaps = append(r.state.Gaps, gapOf(kind, failure))
 		}
 	}
 	return errors.Join(fatal...)
+}
+
+// gapOf makes a Gap of what kept a kind from being listed.
+func gapOf(kind *Kind, failure error) Gap {
+	switch {
+	case apierrors.IsForbidden(failure):
+		return Gap{Kind: kind, Reason: Forbidden}
+	case apierrors.IsNotFound(failure):
+		return Gap{Kind: kind, Reason: NotServed}
+	}
+	return Gap{Kind: kind, Reason: Failed, Err: failure}
 }
 
 // indispensable tells whether nothing can be judged without the kind.

@@ -42,6 +42,12 @@ func of[T Object](drop func(T)) func(Object) {
 	return func(object Object) { drop(object.(T)) }
 }
 
+// Trimmer returns what drops from an object of the kind what scheduling never reads, as ReadLive does.
+func Trimmer(kind *Kind) func(Object) { return trimmer(kind, false) }
+
+// FieldSelector returns which objects of the kind a scheduler reads, as the API server selects them; empty for all.
+func FieldSelector(kind *Kind) string { return liveFieldSelectors[kind.GroupVersionKind] }
+
 // trimmer returns what ReadLive does to each object of the kind.
 func trimmer(kind *Kind, keepTemplates bool) func(Object) {
 	row, found := prune[kind.GroupVersionKind]
