@@ -5,15 +5,13 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
 
 // escaped returns a copy of the report that is safe to show on a terminal: every string of it is escaped, so that no
 // line of a table has to remember to do so.
-func escaped(e *report.Explanation) *report.Explanation {
-	out := &report.Explanation{}
-	copyEscaped(reflect.ValueOf(out).Elem(), reflect.ValueOf(e).Elem())
+func escaped[T any](in *T) *T {
+	out := new(T)
+	copyEscaped(reflect.ValueOf(out).Elem(), reflect.ValueOf(in).Elem())
 	return out
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
 
-// machinePrinter prints the formats that scripts read.
-type machinePrinter struct {
+// machinePrinter prints reports of one type in the formats that scripts read.
+type machinePrinter[T runtime.Object] struct {
 	printer printers.ResourcePrinter
 }
 
@@ -48,26 +48,26 @@ func Formats() []string {
 	return allowed
 }
 
-func newMachinePrinter(options Options) (machinePrinter, error) {
+func newMachinePrinter[T runtime.Object](options Options) (p machinePrinter[T], err error) {
 	for _, f := range machineFormats(options) {
 		printer, err := f.ToPrinter(options.Output)
 		switch {
 		case genericclioptions.IsNoCompatiblePrinterError(err):
 			continue
 		case err != nil:
-			return machinePrinter{}, fmt.Errorf("--output %q: %w", options.Output, err)
+			return p, fmt.Errorf("--output %q: %w", options.Output, err)
 		}
-		return machinePrinter{printer: printer}, nil
+		return machinePrinter[T]{printer: printer}, nil
 	}
-	return machinePrinter{}, fmt.Errorf("--output %q: unknown format, allowed formats are: %s",
+	return p, fmt.Errorf("--output %q: unknown format, allowed formats are: %s",
 		options.Output, strings.Join(Formats(), ", "))
 }
 
-// Print writes one explanation as the object itself, several (or none) as a List.
-func (p machinePrinter) Print(w io.Writer, explanations iter.Seq[*report.Explanation]) error {
+// Print writes one report as the object itself, several (or none) as a List.
+func (p machinePrinter[T]) Print(w io.Writer, reports iter.Seq[T]) error {
 	items := []runtime.Object{}
-	for e := range explanations {
-		items = append(items, e)
+	for r := range reports {
+		items = append(items, r)
 	}
 	if len(items) == 1 {
 		return p.printer.PrintObj(document{items[0]}, w)

@@ -23,10 +23,16 @@ func (namePrinter) Print(w io.Writer, explanations iter.Seq[*report.Explanation]
 			names = []string{e.Metadata.Name}
 		}
 		for _, name := range names {
-			if _, err := fmt.Fprintln(w, escape(cmp.Or(e.Metadata.Kind, kindPod)+"/"+name)); err != nil {
+			if err := writeName(w, e.Metadata.Kind, name); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// writeName writes "pod/web-0" on a line of its own.
+func writeName(w io.Writer, kind, name string) error {
+	_, err := fmt.Fprintln(w, escape(cmp.Or(kind, kindPod)+"/"+name))
+	return err
 }

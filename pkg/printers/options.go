@@ -21,13 +21,15 @@ type Options struct {
 	Output string
 	// NoHeaders leaves out the column headers of tables.
 	NoHeaders bool
-	// Color marks verdicts in tables by color; no fact is told by color alone.
+	// Color marks verdicts and results by color; no fact is told by color alone.
 	Color bool
 	// Nodes selects the nodes of tables: all, failed, feasible, or how many to show. When empty, all nodes are there,
 	// but beyond a screenful those that fail alike share a line.
 	Nodes string
 	// Scores adds the opinion of every Score plugin on the nodes that fit.
 	Scores bool
+	// Bulk gives bindings a table with a row per Pod, in place of a line per Pod as kubectl writes it.
+	Bulk bool
 	// Width is the terminal's width in columns. With 0, tables are 100 columns wide, and wide ones as wide as they
 	// need. Tables that are not wide use at most 120 columns.
 	Width int
@@ -55,6 +57,6 @@ func New(options Options) (Printer, error) {
 	case outputName:
 		return namePrinter{}, nil
 	default:
-		return newMachinePrinter(options)
+		return newMachinePrinter[*report.Explanation](options)
 	}
 }

@@ -17,36 +17,41 @@ const (
 	maxWidth     = 120
 )
 
-// tablePrinter prints the table for people, and the wide one.
-type tablePrinter struct {
-	nodes     selection
+// layout is how text for people is laid out.
+type layout struct {
 	wide      bool
-	scores    bool
 	noHeaders bool
 	colors    palette
 	// width limits the lines; 0 does not.
 	width int
 }
 
-func newTablePrinter(options Options, nodes selection) *tablePrinter {
-	p := &tablePrinter{
-		nodes:     nodes,
-		wide:      options.Output == outputWide,
-		scores:    options.Scores,
-		noHeaders: options.NoHeaders,
-	}
+// newLayout returns the layout for the options, which colors by the palette if it does at all.
+func newLayout(options Options, colors palette) layout {
+	l := layout{wide: options.Output == outputWide, noHeaders: options.NoHeaders}
 	if options.Color {
-		p.colors = verdictColors
+		l.colors = colors
 	}
 	switch {
-	case options.Width > 0 && p.wide:
-		p.width = max(options.Width, minWidth)
+	case options.Width > 0 && l.wide:
+		l.width = max(options.Width, minWidth)
 	case options.Width > 0:
-		p.width = min(max(options.Width, minWidth), maxWidth)
-	case !p.wide:
-		p.width = defaultWidth
+		l.width = min(max(options.Width, minWidth), maxWidth)
+	case !l.wide:
+		l.width = defaultWidth
 	}
-	return p
+	return l
+}
+
+// tablePrinter prints the table for people, and the wide one.
+type tablePrinter struct {
+	layout
+	nodes  selection
+	scores bool
+}
+
+func newTablePrinter(options Options, nodes selection) *tablePrinter {
+	return &tablePrinter{layout: newLayout(options, verdictColors), nodes: nodes, scores: options.Scores}
 }
 
 // Print writes a block per explanation, with blank lines between them and, after several, how many got which verdict.
