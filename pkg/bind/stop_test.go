@@ -1,0 +1,204 @@
+package bind_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/flowcontrol"
+
+	"github.com/kubectl-sched/kubectl-sched/pkg/bind"
+)
+
+var errInterrupt = errors.New("interrupt")
+
+const stopped = "stopped before the pod was bound: interrupt"
+
+func TestBindFinishesWhatIsInFlightWhenTheContextEnds(t *testing.T) {
+	tests := map[string]struct {
+		first, gets []behavior
+		want        result
+	}{
+		"and the request goes through": {
+			first: []behavior{well},
+			want:  result{Tries: 1, Stored: 1},
+		},
+		"and the request goes through unanswered": {
+			first: []behavior{stores(drop)},
+			want:  result{Tries: 1, Stored: 1},
+		},
+		"and the outcome takes a while to learn": {
+			first: []behavior{stores(drop)}, gets: append(times(10, drop), times(10, nil)...),
+			want: result{Tries: 1, Stored: 1},
+		},
+		"and the outcome cannot be learned": {
+			first: []behavior{stores(drop)}, gets: times(100, drop),
+			want: result{Tries: 1, Stored: 1, Err: "the pod may be bound or not, the API server could not tell: EOF"},
+		},
+		"and the request does not go through": {
+			first: []behavior{drop},
+			want:  result{Tries: 1, Err: stopped},
+		},
+		"and the server has an error": {
+			first: []behavior{page(503)},
+			want:  result{Tries: 1, Err: stopped},
+		},
+		"and the server is busy": {
+			first: []behavior{tooMany(60)},
+			want:  result{Tries: 1, Err: stopped},
+		},
+		"and the pod is gone": {
+			first: []behavior{after(deleted, well)},
+			want:  result{Tries: 1, Err: "the pod was deleted"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, stop := context.WithCancelCause(t.Context())
+			s := newAPIServer(t)
+			s.posts, s.gets = []behavior{after(func(*apiServer) { stop(errInterrupt) }, test.first[0])}, test.gets
+
+			tries, err := s.binder(bind.Options{}).Bind(ctx, target, noCheck)
+
+			if diff := cmp.Diff(test.want, resultOf(s, tries, err)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if test.want.Err == stopped && (!errors.Is(err, context.Canceled) || !errors.Is(err, errInterrupt)) {
+				t.Errorf("%v is neither the error of the context nor its cause", err)
+			}
+		})
+	}
+}
+
+func TestBindEndsAWaitAtOnceWhenTheContextEnds(t *testing.T) {
+	for name, first := range map[string]behavior{
+		"for a server that is busy":         tooMany(60),
+		"for a server that does not answer": drop,
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, stop := context.WithCancelCause(t.Context())
+			s := newAPIServer(t)
+			s.posts = []behavior{first}
+			s.clock.onWait = func(time.Duration) { stop(errInterrupt) } // and time stands still
+			tries, err := s.binder(bind.Options{}).Bind(ctx, target, noCheck)
+			if diff := cmp.Diff(result{Tries: 1, Err: stopped}, resultOf(s, tries, err)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestBindSendsNothingOnceTheContextHasEnded(t *testing.T) {
+	want := result{Tries: 0, Err: stopped}
+	t.Run("before it starts", func(t *testing.T) {
+		ctx, stop := context.WithCancelCause(t.Context())
+		stop(errInterrupt)
+		s := newAPIServer(t)
+		check := func(context.Context) error {
+			t.Error("the check ran")
+			return nil
+		}
+		tries, err := s.binder(bind.Options{}).Bind(ctx, target, check)
+		if diff := cmp.Diff(want, resultOf(s, tries, err)); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+	})
+	t.Run("during the check", func(t *testing.T) {
+		ctx, stop := context.WithCancelCause(t.Context())
+		s := newAPIServer(t)
+		check := func(context.Context) error {
+			stop(errInterrupt)
+			return nil
+		}
+		tries, err := s.binder(bind.Options{}).Bind(ctx, target, check)
+		if diff := cmp.Diff(want, resultOf(s, tries, err)); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+	})
+	t.Run("while it waits for the client's rate limit", func(t *testing.T) {
+		ctx, stop := context.WithCancelCause(t.Context())
+		s := newAPIServer(t)
+		config := &rest.Config{Host: s.url, RateLimiter: limiter{onWait: func() { stop(errInterrupt) }}}
+		check := func(context.Context) error {
+			t.Error("the check ran")
+			return nil
+		}
+		tries, err := s.binderOf(config, bind.Options{}).Bind(ctx, target, check)
+		if diff := cmp.Diff(want, resultOf(s, tries, err)); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+	})
+}
+
+// limiter is a rate limit that lets nobody pass.
+type limiter struct {
+	flowcontrol.RateLimiter
+	onWait func()
+}
+
+func (l limiter) Wait(ctx context.Context) error {
+	l.onWait()
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func TestBindWaitsOnceForTheRateLimitOfEachRequest(t *testing.T) {
+	s := newAPIServer(t)
+	s.posts = times(2, tooMany(1))
+	counting := &counter{RateLimiter: flowcontrol.NewFakeAlwaysRateLimiter()}
+	config := &rest.Config{Host: s.url, RateLimiter: counting}
+	tries, err := s.binderOf(config, bind.Options{}).Bind(t.Context(), target, noCheck)
+	if diff := cmp.Diff(result{Tries: 3, Stored: 1}, resultOf(s, tries, err)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if counting.waits != 3 {
+		t.Errorf("waited %d times", counting.waits)
+	}
+}
+
+// counter counts how often a rate limit is waited for.
+type counter struct {
+	flowcontrol.RateLimiter
+	waits int
+}
+
+func (c *counter) Wait(ctx context.Context) error {
+	c.waits++
+	return c.RateLimiter.Wait(ctx)
+}
+
+func TestBindChecksBeforeEveryRequest(t *testing.T) {
+	errNode := errors.New("the node is gone")
+	for name, test := range map[string]struct {
+		good int // checks
+		want result
+	}{
+		"no more at the start":    {good: 0, want: result{Tries: 0, Err: errNode.Error()}},
+		"no more after two tries": {good: 2, want: result{Tries: 2, Err: errNode.Error()}},
+		"good to the end":         {good: 4, want: result{Tries: 4, Stored: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newAPIServer(t)
+			s.posts = []behavior{drop, tooMany(1), page(500)}
+			checks := 0
+			check := func(context.Context) error {
+				checks++
+				if checks > test.good {
+					return errNode
+				}
+				return nil
+			}
+			tries, err := s.binder(bind.Options{}).Bind(t.Context(), target, check)
+			if diff := cmp.Diff(test.want, resultOf(s, tries, err)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if err != nil && err != errNode { //nolint:errorlint // it must be the very error
+				t.Errorf("the error of the check was wrapped: %v", err)
+			}
+		})
+	}
+}
