@@ -49,7 +49,7 @@ var rooms = map[string]room{
 	"pkg/report":          {pure: true},
 	"pkg/bind":            {ours: []string{"pkg/report"}},
 	"pkg/run": {
-		ours: []string{"pkg/engine", "pkg/engine/upstream", "pkg/bind", "pkg/report"}, kubernetes: true,
+		ours: []string{"pkg/cluster", "pkg/engine/upstream", "pkg/bind", "pkg/report"}, kubernetes: true,
 	},
 	"pkg/printers": {ours: []string{"pkg/report"}},
 	"plugins":      {},

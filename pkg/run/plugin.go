@@ -1,0 +1,67 @@
+package run
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/kubectl-sched/kubectl-sched/pkg/bind"
+)
+
+const pluginName = "KubectlSchedBinder"
+
+// plugin binds in place of DefaultBinder, by the Session's Binder. Permit and PostBind tell the pass how far a Pod is:
+// Permit is called once for every Pod whose binding cycle starts, PostBind for every one that is bound.
+type plugin struct {
+	session *Session
+	handle  framework.Framework
+}
+
+var (
+	_ fwk.PermitPlugin   = &plugin{}
+	_ fwk.BindPlugin     = &plugin{}
+	_ fwk.PostBindPlugin = &plugin{}
+)
+
+func (s *Session) newPlugin(_ context.Context, _ runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+	return &plugin{session: s, handle: handle.(framework.Framework)}, nil
+}
+
+func (p *plugin) Name() string { return pluginName }
+
+func (p *plugin) Permit(_ context.Context, _ fwk.CycleState, pod *corev1.Pod, node string) (
+	*fwk.Status, time.Duration,
+) {
+	p.session.pass.binding(pod, node)
+	return nil, 0
+}
+
+func (p *plugin) Bind(ctx context.Context, _ fwk.CycleState, pod *corev1.Pod, node string) *fwk.Status {
+	binder := p.session.options.Binder
+	if binder == nil {
+		return nil
+	}
+	target := bind.Target{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, NodeName: node}
+	tries, err := binder.Bind(ctx, target, func(ctx context.Context) error {
+		return p.session.check(ctx, p.handle, pod, node)
+	})
+	p.session.pass.tried(pod, tries)
+	if err != nil {
+		return fwk.AsStatus(&binderError{err})
+	}
+	return nil
+}
+
+// binderError is the Binder's error on its way through upstream's framework.
+type binderError struct{ Err error }
+
+func (e *binderError) Error() string { return e.Err.Error() }
+func (e *binderError) Unwrap() error { return e.Err }
+
+func (p *plugin) PostBind(_ context.Context, _ fwk.CycleState, pod *corev1.Pod, node string) {
+	p.session.pass.bound(pod, node)
+}
