@@ -12,7 +12,6 @@ import (
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine"
-	"github.com/kubectl-sched/kubectl-sched/pkg/engine/upstream"
 	"github.com/kubectl-sched/kubectl-sched/pkg/printers"
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
@@ -97,6 +96,7 @@ func newExplain(env Env, config *genericclioptions.ConfigFlags) *cobra.Command {
 	flags.nodes.addFlags(cmd.Flags())
 	flags.fixes.addFlags(cmd.Flags())
 	flags.print.addFlags(cmd.Flags())
+	flags.print.addNodeFlags(cmd.Flags())
 	return cmd
 }
 
@@ -125,7 +125,7 @@ func (f *explainFlags) toOptions(ctx context.Context, args []string) (*explainOp
 	if err != nil {
 		return nil, err
 	}
-	if o.namespace, err = f.toNamespace(); err != nil {
+	if o.namespace, err = f.state.toNamespace(f.config); err != nil {
 		return nil, err
 	}
 	if o.targets, err = f.targets.toTargets(args, o.namespace.name); err != nil {
@@ -148,19 +148,6 @@ func (f *explainFlags) toOptions(ctx context.Context, args []string) (*explainOp
 	return o, err
 }
 
-// toNamespace finds the namespace of names and of manifests that name none. A saved cluster has nothing to do with the
-// kubeconfig, so that there only the flag counts.
-func (f *explainFlags) toNamespace() (namespace, error) {
-	if *f.config.Namespace != "" {
-		return namespace{name: *f.config.Namespace, explicit: true}, nil
-	}
-	if len(f.state.from) > 0 {
-		return namespace{name: "default"}, nil
-	}
-	name, _, err := f.config.ToRawKubeConfigLoader().Namespace()
-	return namespace{name: name}, err
-}
-
 func (o *explainOptions) run(ctx context.Context) error {
 	objects, warnings, err := readManifests(ctx, o.manifests, o.namespace)
 	if err != nil {
@@ -172,7 +159,7 @@ func (o *explainOptions) run(ctx context.Context) error {
 	}
 	e, err := engine.New(ctx, state, o.engine)
 	if err != nil {
-		return o.blame(err)
+		return blame(err, o.engine.Config)
 	}
 	defer e.Close()
 	if err := o.nodes.check(e); err != nil {
@@ -189,17 +176,6 @@ func (o *explainOptions) run(ctx context.Context) error {
 		fmt.Fprintf(o.env.ErrOut, "No Pod matches%s.\n", o.targets.where(o.source))
 	}
 	return asking.print(ctx, o.printer)
-}
-
-// blame names the flag behind an error of building the scheduler.
-func (o *explainOptions) blame(err error) error {
-	switch {
-	case errors.Is(err, engine.ErrNoSuchProfile):
-		return fmt.Errorf("--scheduler-name: %w", err)
-	case errors.Is(err, upstream.ErrConfiguration) && o.engine.Config != nil:
-		return fmt.Errorf("--scheduler-config: %w", err)
-	}
-	return err
 }
 
 // fits tells whether the answer is a yes. For a manifest that names its node no scheduler is asked: then that node must

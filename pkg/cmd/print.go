@@ -28,15 +28,27 @@ func (f *printFlags) addFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.noHeaders, "no-headers", false, "leave out the column headers of tables")
 	flags.StringVar(&f.color, "color", "auto",
 		"color verdicts: auto (on a terminal, unless NO_COLOR is set), always or never")
+}
+
+// addNodeFlags adds the flags of tables of nodes.
+func (f *printFlags) addNodeFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.nodes, "nodes", "", "nodes to show in tables: all, failed, feasible or how many; "+
 		"by default all, those that fail alike on one line when there are many")
 	flags.BoolVar(&f.scores, "scores", false, "add a column for every score plugin")
 }
 
 func (f *printFlags) toPrinter(env Env) (printers.Printer, error) {
-	colored, err := f.colored(env)
+	options, err := f.toOptions(env)
 	if err != nil {
 		return nil, err
+	}
+	return printers.New(options)
+}
+
+func (f *printFlags) toOptions(env Env) (printers.Options, error) {
+	colored, err := f.colored(env)
+	if err != nil {
+		return printers.Options{}, err
 	}
 	options := printers.Options{
 		Output:      f.output,
@@ -49,7 +61,7 @@ func (f *printFlags) toPrinter(env Env) (printers.Printer, error) {
 	if size := (term.TTY{Out: env.Out}).GetSize(); size != nil {
 		options.Width = int(size.Width)
 	}
-	return printers.New(options)
+	return options, nil
 }
 
 func (f *printFlags) colored(env Env) (bool, error) {

@@ -201,7 +201,7 @@ func TestReasonsPageExplainsEachFieldOfEachDetail(t *testing.T) {
 // row of it.
 type place struct{ heading, intro, row string }
 
-// places of the types below Explanation. A detail's are in docs/reasons.md.
+// places of the types below Explanation and Binding. A detail's are in docs/reasons.md.
 var places = map[string]place{
 	"Explanation":     {heading: "Explanation"},
 	"Metadata":        {heading: "Explanation", row: "metadata"},
@@ -227,6 +227,9 @@ var places = map[string]place{
 	"Candidate":       {heading: "Preemption", intro: "Each of `candidates`"},
 	"NoCandidates":    {heading: "Preemption", intro: "Each of `nodes`"},
 	"TerminatingPod":  {heading: "Preemption", row: "waitsFor"},
+	"Binding":         {heading: "Binding"},
+	"Decision":        {heading: "Binding", intro: "The fields of `decision`"},
+	"Overcommitment":  {heading: "Binding", intro: "Each of `overcommitted`"},
 }
 
 // rowsAt are the rows of the table at a place, by the field or fields in their first column.
@@ -249,6 +252,7 @@ func rowsAt(section string, at place) map[string]string {
 func TestOutputPageExplainsEachField(t *testing.T) {
 	_, sections := sectionsOf(readPage(t, outputPage), "###")
 	types := structsIn(reflect.TypeFor[report.Explanation]())
+	maps.Copy(types, structsIn(reflect.TypeFor[report.Binding]()))
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(types)), slices.Sorted(maps.Keys(places))); diff != "" {
 		t.Errorf("types of the report and places that explain them (-want +got):\n%s", diff)
 	}

@@ -56,7 +56,7 @@ Exit codes: 0 yes (every Pod fits), 1 no (at least one does not), 2 could not de
 	config.AddFlags(root.PersistentFlags())
 	root.PersistentFlags().IntVarP(&verbosity, "v", "v", 0,
 		"how much to log to stderr of requests and of what the scheduler does; 0 is nothing")
-	root.AddCommand(newExplain(env, config), newVersion(env, config))
+	root.AddCommand(newExplain(env, config), newBind(env, config), newVersion(env, config))
 	return root
 }
 

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine"
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine/upstream"
+	"github.com/kubectl-sched/kubectl-sched/pkg/run"
 )
 
 // schedulerFlags say which scheduler answers.
@@ -64,4 +66,15 @@ func readConfig(ctx context.Context, inputs *inputs, path string) (*upstream.Con
 		return nil, fmt.Errorf("--scheduler-config %s: %w", path, withoutPath(err))
 	}
 	return upstream.ReadConfig(files[0].Name, data)
+}
+
+// blame names the flag behind an error of building a scheduler of the configuration.
+func blame(err error, config *upstream.Config) error {
+	switch {
+	case errors.Is(err, engine.ErrNoSuchProfile), errors.Is(err, run.ErrNoSuchProfile):
+		return fmt.Errorf("--scheduler-name: %w", err)
+	case errors.Is(err, upstream.ErrConfiguration) && config != nil:
+		return fmt.Errorf("--scheduler-config: %w", err)
+	}
+	return err
 }

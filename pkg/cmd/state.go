@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/pflag"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -43,6 +44,19 @@ func (f *stateFlags) toSource(env Env, config *genericclioptions.ConfigFlags, in
 	return s, nil
 }
 
+// toNamespace finds the namespace of names and of manifests that name none. A saved cluster has nothing to do with the
+// kubeconfig, so that there only the flag counts.
+func (f *stateFlags) toNamespace(config *genericclioptions.ConfigFlags) (namespace, error) {
+	if *config.Namespace != "" {
+		return namespace{name: *config.Namespace, explicit: true}, nil
+	}
+	if len(f.from) > 0 {
+		return namespace{name: "default"}, nil
+	}
+	name, _, err := config.ToRawKubeConfigLoader().Namespace()
+	return namespace{name: name}, err
+}
+
 // load reads the State and fills in its API defaults.
 func (s *source) load(ctx context.Context) (*cluster.State, error) {
 	if s.config == nil {
@@ -67,18 +81,24 @@ func (s *source) load(ctx context.Context) (*cluster.State, error) {
 	return state, err
 }
 
-// kindsRead are the kinds that the scheduler reads under the feature gates in force.
+// kindsRead are the kinds that a scheduler and the API server's admission read under the feature gates in force.
 func kindsRead() []*cluster.Kind {
+	return kindsFor(cluster.Scheduling, cluster.Admission)
+}
+
+// kindsScheduled are the kinds that a scheduler reads under the feature gates in force.
+func kindsScheduled() []*cluster.Kind {
+	return kindsFor(cluster.Scheduling)
+}
+
+func kindsFor(uses ...cluster.Use) []*cluster.Kind {
+	if upstream.ReadsPodGroups() {
+		uses = append(uses, cluster.Gated)
+	}
 	var kinds []*cluster.Kind
 	for _, kind := range cluster.Kinds {
-		switch kind.Use {
-		case cluster.Scheduling, cluster.Admission:
+		if slices.Contains(uses, kind.Use) {
 			kinds = append(kinds, kind)
-		case cluster.Gated:
-			if upstream.ReadsPodGroups() {
-				kinds = append(kinds, kind)
-			}
-		case cluster.Asked:
 		}
 	}
 	return kinds

@@ -28,10 +28,10 @@ type targetFlags struct {
 
 func (f *targetFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.selector, "selector", "l", "",
-		"ask about the Pods whose labels match: key=value, key!=value, key in (a,b)")
-	flags.StringVar(&f.fieldSelector, "field-selector", "", "ask about the Pods whose fields match: status.phase=Pending")
-	flags.BoolVarP(&f.allNamespaces, "all-namespaces", "A", false, "ask about the Pods of all namespaces")
-	flags.BoolVar(&f.pending, "pending", false, "ask about the Pods that wait for a node")
+		"take the Pods whose labels match: key=value, key!=value, key in (a,b)")
+	flags.StringVar(&f.fieldSelector, "field-selector", "", "take the Pods whose fields match: status.phase=Pending")
+	flags.BoolVarP(&f.allNamespaces, "all-namespaces", "A", false, "take the Pods of all namespaces")
+	flags.BoolVar(&f.pending, "pending", false, "take the Pods that wait for a node")
 }
 
 func (f *targetFlags) given() bool { return f.selector != "" || f.fieldSelector != "" || f.pending }

@@ -1,0 +1,132 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubectl-sched/kubectl-sched/pkg/bind"
+	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
+	"github.com/kubectl-sched/kubectl-sched/pkg/run"
+)
+
+// flushTimeout is how long the end of a bind may take: events that are still to be written, and the Lease.
+const flushTimeout = 30 * time.Second
+
+// live binds on the cluster, while no other bind does.
+func (o *bindOptions) live(ctx context.Context) (*outcome, error) {
+	binding, err := o.client()
+	if err != nil {
+		return nil, err
+	}
+	telling, err := o.client() // events and the Lease do not wait for Bindings
+	if err != nil {
+		return nil, err
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, fmt.Errorf("finding the name of this host: %w", err)
+	}
+	held, err := bind.Acquire(ctx, telling.CoordinationV1(), o.lock(host))
+	if err != nil {
+		return nil, err
+	}
+	defer o.release(ctx, held)
+	ctx, stop := whileHeld(ctx, held)
+	defer stop()
+
+	options := o.session
+	options.Binder = bind.New(binding, bind.Options{})
+	options.Sample = o.targets.selecting
+	if o.events {
+		recorder := bind.NewRecorder(telling.EventsV1(), bind.RecorderOptions{Instance: host})
+		defer o.flush(ctx, recorder)
+		options.Events = recorder
+	}
+	return o.liveSession(ctx, options)
+}
+
+// liveSession reads the cluster, keeps it fresh, and binds.
+func (o *bindOptions) liveSession(ctx context.Context, options run.Options) (*outcome, error) {
+	progress := newProgress(o.env)
+	defer progress.clear()
+	options.Progress = func(done, total int) { progress.show("binding: %d of %d Pods", done, total) }
+	session, err := run.NewLive(ctx, run.Live{
+		Config: o.limited(),
+		Kinds:  kindsScheduled(),
+		Progress: func(done, total int, kind *cluster.Kind) {
+			progress.show("reading the cluster: %d of %d kinds (%s)", done, total, kind.Resource)
+		},
+	}, options)
+	if err != nil {
+		return nil, blame(err, options.Config)
+	}
+	defer session.Close()
+	return o.carryOut(ctx, session)
+}
+
+// limited returns the way to the API server with the limits that the configuration sets for kube-scheduler's requests.
+func (o *bindOptions) limited() *rest.Config {
+	config := rest.CopyConfig(o.source.config)
+	config.QPS, config.Burst = 50, 100 // kube-scheduler's defaults
+	if o.session.Config != nil {
+		connection := o.session.Config.KubeSchedulerConfiguration.ClientConnection
+		config.QPS, config.Burst = connection.QPS, int(connection.Burst)
+	}
+	return config
+}
+
+func (o *bindOptions) client() (kubernetes.Interface, error) {
+	client, err := kubernetes.NewForConfig(o.limited())
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the API server: %w", err)
+	}
+	return client, nil
+}
+
+// lock says how to wait for another bind.
+func (o *bindOptions) lock(host string) bind.LockOptions {
+	return bind.LockOptions{
+		Identity: host + "_" + string(uuid.NewUUID()),
+		Wait:     o.wait,
+		Waiting: func(holder string, renewed time.Time) {
+			fmt.Fprintf(o.env.ErrOut, "Another bind is at work (%s, last seen %s): waiting up to %s for it to end.\n",
+				printable(holder), renewed.Format(time.TimeOnly), o.wait)
+		},
+	}
+}
+
+// whileHeld returns a context that ends when the Lease is lost.
+func whileHeld(ctx context.Context, held *bind.Held) (context.Context, func()) {
+	ctx, stop := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-held.Lost():
+			stop(held.Err())
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { stop(nil) }
+}
+
+func (o *bindOptions) release(ctx context.Context, held *bind.Held) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
+	defer stop()
+	if err := held.Release(ctx); err != nil {
+		newWarner(o.env.ErrOut).tell(err.Error())
+	}
+}
+
+// flush writes the events that are left.
+func (o *bindOptions) flush(ctx context.Context, recorder *bind.Recorder) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
+	defer stop()
+	if lost, err := recorder.Close(ctx); err != nil {
+		newWarner(o.env.ErrOut).tell(fmt.Sprintf("%d events are not written: %v", lost, err))
+	}
+}
