@@ -87,17 +87,17 @@ func bindingMarks(b *report.Binding) string {
 
 // overSentence says what the node of a Pod has too little of: "node-3 is now over: cpu by 500m (4500m of 4 requested)."
 // It is empty when that is nothing.
-func overSentence(b *report.Binding) string {
-	if len(b.Overcommitted) == 0 {
+func overSentence(node string, over []report.Overcommitment) string {
+	if len(over) == 0 {
 		return ""
 	}
-	parts := make([]string, 0, len(b.Overcommitted))
-	for _, o := range b.Overcommitted {
+	parts := make([]string, 0, len(over))
+	for _, o := range over {
 		amount := func(quantity string) string { return readableOf(o.Resource, quantity) }
 		parts = append(parts, o.Resource+" by "+amount(o.Over)+
 			" ("+amount(o.Requested)+" of "+amount(o.Allocatable)+" requested)")
 	}
-	return b.NodeName + " is now over: " + strings.Join(parts, ", ") + "."
+	return node + " is now over: " + strings.Join(parts, ", ") + "."
 }
 
 // overAdvice says what comes of a node that is over, and what to do.

@@ -18,7 +18,7 @@ func (p bindingLines) Print(w io.Writer, bindings []*report.Binding) error {
 	for _, b := range bindings {
 		b = escaped(b)
 		text := paragraph(p.sentence(b), p.width)
-		if over := overSentence(b); over != "" {
+		if over := overSentence(b.NodeName, b.Overcommitted); over != "" {
 			text += indented(hanging, over+" "+overAdvice, p.width)
 		}
 		if b.Preemption != nil {

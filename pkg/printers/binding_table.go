@@ -112,12 +112,14 @@ func withoutCount(message string) string {
 	return reasons
 }
 
-// writeOver writes, in its own paragraph, which nodes have too little of what, by the last Pod of each, and what to do.
+// writeOver writes, in its own paragraph, which nodes have too little of what, and what to do.
 func (p bindingTable) writeOver(out *bytes.Buffer, bindings []*report.Binding) {
-	byNode := map[string]string{}
-	for _, b := range bindings {
-		if over := overSentence(b); over != "" {
-			byNode[b.NodeName] = over
+	byNode := map[string][]report.Overcommitment{}
+	for _, b := range slices.Backward(bindings) { // the last Pod of a node tells the latest
+		for _, over := range b.Overcommitted { // each Pod names what it asks for itself
+			if !slices.ContainsFunc(byNode[b.NodeName], isOf(over.Resource)) {
+				byNode[b.NodeName] = append(byNode[b.NodeName], over)
+			}
 		}
 	}
 	if len(byNode) == 0 {
@@ -125,7 +127,12 @@ func (p bindingTable) writeOver(out *bytes.Buffer, bindings []*report.Binding) {
 	}
 	out.WriteByte('\n')
 	for _, node := range slices.Sorted(maps.Keys(byNode)) {
-		out.WriteString(paragraph(byNode[node], p.width))
+		slices.SortFunc(byNode[node], func(a, b report.Overcommitment) int { return strings.Compare(a.Resource, b.Resource) })
+		out.WriteString(paragraph(overSentence(node, byNode[node]), p.width))
 	}
 	out.WriteString(paragraph(overAdvice, p.width))
+}
+
+func isOf(resource string) func(report.Overcommitment) bool {
+	return func(over report.Overcommitment) bool { return over.Resource == resource }
 }
