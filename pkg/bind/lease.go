@@ -18,9 +18,10 @@ const (
 )
 
 // An API server that restarts must not cost the Lease, and takes some ten seconds: the holder tries to renew it for
-// renewDeadline. It has stopped, with the last request, before another may follow after leaseDuration: 2 + 20 + 5 < 30.
+// renewDeadline. It has stopped, with the last write, before another may follow after leaseDuration: 2 + 20 + 5 + 10
+// < 40.
 const (
-	leaseDuration = 30 * time.Second
+	leaseDuration = 40 * time.Second
 	renewDeadline = 20 * time.Second
 	retryPeriod   = 2 * time.Second
 	leaseTimeout  = 5 * time.Second
@@ -33,11 +34,11 @@ type LockOptions struct {
 	// Namespace and Name stand for LeaseNamespace and LeaseName when they are empty.
 	Namespace string
 	Name      string
-	// Wait is how long somebody else is waited for; 0 stands for not at all. The elector looks every 2 to 4.4 seconds, and
-	// that much longer it may take.
+	// Wait is how long somebody else is waited for; 0 stands for not at all. The elector looks every 2 to 4.4
+	// seconds, and that much longer it may take.
 	Wait time.Duration
-	// Waiting is called once, when somebody else is waited for, with what the Lease says; nil stands for nobody who wants
-	// to know.
+	// Waiting is called once, when somebody else is waited for, with what the Lease says; nil stands for nobody who
+	// wants to know.
 	Waiting func(holder string, renewed time.Time)
 	// Clock tells how long was waited; nil stands for the real one. client-go's elector has its own.
 	Clock clock.PassiveClock
@@ -73,7 +74,7 @@ type Held struct {
 // request after ctrl-C needs the Lease for that still.
 //
 // A Lease whose time is over, since its holder was killed, is taken even when Wait is 0, but only after nobody was seen
-// renewing it for its 30 seconds: the times in it are those of another host's clock, and prove nothing.
+// renewing it for its 40 seconds: the times in it are those of another host's clock, and prove nothing.
 func Acquire(ctx context.Context, client coordinationclient.LeasesGetter, options LockOptions) (*Held, error) {
 	running, stop := context.WithCancelCause(quiet(context.WithoutCancel(ctx)))
 	candidate := newCandidate(client, options.withDefaults(), stop)

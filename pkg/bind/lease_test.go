@@ -425,7 +425,7 @@ func TestLeaseThatCannotBeReleased(t *testing.T) {
 		held := acquire(t, server, bind.LockOptions{Identity: "own"})
 		synctest.Wait() // until the elector sleeps
 		server.on(errors.New("connection refused"), "update")
-		want := "cannot release the Lease kube-system/kubectl-sched-bind, which ends by itself in 30s: connection refused"
+		want := "cannot release the Lease kube-system/kubectl-sched-bind, which ends by itself in 40s: connection refused"
 		if got := errorText(held.Release(t.Context())); got != want {
 			t.Errorf("got the error %q, want %q", got, want)
 		}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// writeTimeout is how long a write may take once whoever asked for it does not wait any more.
-const writeTimeout = 30 * time.Second
+// writeTimeout is how long a write may take, so that none comes after the Lease of a run that was stopped has ended.
+const writeTimeout = 10 * time.Second
 
 // FinishWrites wraps a transport so that a write which is on its way is finished even when its context ends: half a
 // write, of a volume or a claim, is worse than a late end.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -190,6 +191,12 @@ func (f *bindFlags) check() error {
 
 // toTargets reads which Pods are to be bound. Selectors choose among those that wait.
 func (f *bindFlags) toTargets(args []string, namespace string) (*targets, error) {
+	for _, arg := range args {
+		typeName, _, slashed := strings.Cut(arg, "/")
+		if kind, err := askedKind(typeName); slashed && (err != nil || kind.Kind != "Pod") {
+			return nil, fmt.Errorf("only Pods are bound, and %q names none: use pod/NAME, or choose Pods by --selector", arg)
+		}
+	}
 	t, err := f.targets.toTargets(args, namespace)
 	if err != nil {
 		return nil, err

@@ -15,11 +15,20 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/run"
 )
 
+// answerTimeout is how long the API server may take to answer at all.
+const answerTimeout = 30 * time.Second
+
 // flushTimeout is how long the end of a bind may take: events that are still to be written, and the Lease.
 const flushTimeout = 30 * time.Second
 
 // live binds on the cluster, while no other bind does.
 func (o *bindOptions) live(ctx context.Context) (*outcome, error) {
+	// A server out of reach is told at once: the Lease would be tried for a while.
+	asking, stop := context.WithTimeout(ctx, answerTimeout)
+	defer stop()
+	if _, err := cluster.ServerVersion(asking, o.source.config); err != nil {
+		return nil, err
+	}
 	binding, err := o.client()
 	if err != nil {
 		return nil, err
@@ -37,8 +46,8 @@ func (o *bindOptions) live(ctx context.Context) (*outcome, error) {
 		return nil, err
 	}
 	defer o.release(ctx, held)
-	ctx, stop := whileHeld(ctx, held)
-	defer stop()
+	ctx, unwatch := whileHeld(ctx, held)
+	defer unwatch()
 
 	options := o.session
 	options.Binder = bind.New(binding, bind.Options{})

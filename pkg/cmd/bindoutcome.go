@@ -1,15 +1,15 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-sched/kubectl-sched/pkg/bind"
 	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine"
 	"github.com/kubectl-sched/kubectl-sched/pkg/printers"
@@ -27,9 +27,6 @@ type outcome struct {
 	// failed are the Pods that could not be found, and what stopped the run.
 	failed error
 }
-
-// maxPasses is how often Pods are taken up again because a look at the cluster afterwards finds a node for them.
-const maxPasses = 3
 
 // carryOut binds the Pods that were asked for, and says of each why it is not bound.
 func (o *bindOptions) carryOut(ctx context.Context, session *run.Session) (*outcome, error) {
@@ -49,16 +46,14 @@ func (o *bindOptions) carryOut(ctx context.Context, session *run.Session) (*outc
 	if stopped == nil {
 		stopped = o.explain(ctx, session, out)
 	}
+	out.failed = errors.Join(out.failed, stopped)
+	if err := session.Look(context.WithoutCancel(ctx), out.pods, out.bindings); err != nil {
+		out.warnings = append(out.warnings, err.Error())
+	}
 	for i, one := range out.bindings {
 		if one.Result == report.ResultUnschedulable || one.Result == report.ResultFailed {
 			session.TellFailure(out.pods[i], one.Reason)
 		}
-	}
-	if err := session.Look(context.WithoutCancel(ctx), out.bindings); err != nil {
-		out.warnings = append(out.warnings, err.Error())
-	}
-	if stopped != nil {
-		out.failed = errors.Join(out.failed, stopped)
 	}
 	o.decorate(state, out)
 	return out, nil
@@ -111,6 +106,10 @@ func (o *bindOptions) decorate(state *cluster.State, out *outcome) {
 	if o.targets.selecting {
 		out.dropBeyondMax()
 	}
+	if o.dryRun == "" && o.session.Config != nil && o.session.Config.ExtendersBind() {
+		out.warnings = append(out.warnings, "an extender of the configuration binds Pods itself: what it binds is neither "+
+			"judged again nor tried again")
+	}
 	for i, one := range out.bindings {
 		one.DryRun = o.dryRun
 		one.Forced = o.session.Force && one.Result == report.ResultBound
@@ -134,16 +133,30 @@ func (out *outcome) dropBeyondMax() {
 	out.pods, out.bindings = pods, bindings
 }
 
+// complete adds to the outcome of a plan that was carried out what the plan had no node for, in the plan's order.
+func (out *outcome) complete(planned *outcome) {
+	done := map[types.UID]*report.Binding{}
+	for i, pod := range out.pods {
+		done[pod.UID] = out.bindings[i]
+	}
+	out.pods, out.bindings = planned.pods, planned.bindings
+	for i, one := range planned.bindings {
+		one.DryRun = ""
+		switch carriedOut := done[planned.pods[i].UID]; {
+		case carriedOut != nil:
+			out.bindings[i] = carriedOut
+		case one.Result == report.ResultBound:
+			one.Result, one.NodeName, one.Reason = report.ResultGone, "", (&bind.GoneError{}).Error()
+		}
+	}
+}
+
 // print prints what became of the Pods and returns the command's result.
 func (o *bindOptions) print(out *outcome, err error) error {
 	if err != nil {
 		return err
 	}
-	warn := newWarner(o.env.ErrOut)
-	warn.tell(out.warnings...)
-	for _, one := range out.bindings {
-		warn.tell(one.Warnings...)
-	}
+	o.warn(out)
 	if len(out.bindings) == 0 {
 		fmt.Fprintf(o.env.ErrOut, "No pending Pod matches%s.\n", o.targets.where(o.source))
 	}
@@ -152,6 +165,14 @@ func (o *bindOptions) print(out *outcome, err error) error {
 	}
 	o.summarize(out)
 	return out.verdict(o)
+}
+
+func (o *bindOptions) warn(out *outcome) {
+	warn := newWarner(o.env.ErrOut)
+	warn.tell(out.warnings...)
+	for _, one := range out.bindings {
+		warn.tell(one.Warnings...)
+	}
 }
 
 // summarize says in a line what became of several Pods.
@@ -181,107 +202,4 @@ func (out *outcome) verdict(o *bindOptions) error {
 		}
 	}
 	return nil
-}
-
-// explain says of every Pod that no node takes why, as kubectl sched explain does. Those that fit by now, because the
-// cluster has changed meanwhile, are bound after all.
-func (o *bindOptions) explain(ctx context.Context, session *run.Session, out *outcome) error {
-	for range maxPasses {
-		fitting, err := o.explainOnce(ctx, session, out)
-		if err != nil || len(fitting) == 0 {
-			break
-		}
-		var pods []*corev1.Pod
-		for _, i := range fitting {
-			pods = append(pods, out.pods[i])
-		}
-		bindings, err := session.Bind(ctx, pods)
-		for n, i := range fitting {
-			out.bindings[i] = bindings[n]
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
-}
-
-// explainOnce returns the indexes of the Pods that fit by now.
-func (o *bindOptions) explainOnce(ctx context.Context, session *run.Session, out *outcome) ([]int, error) {
-	left := map[*corev1.Pod]int{}
-	var pods []*corev1.Pod
-	for i, one := range out.bindings {
-		// What a Pod group lacks is not said by a look at one of its Pods.
-		if one.Result == report.ResultUnschedulable && out.pods[i].Spec.SchedulingGroup == nil {
-			left[out.pods[i]] = i
-			pods = append(pods, out.pods[i])
-		}
-	}
-	if len(pods) == 0 {
-		return nil, nil
-	}
-	state, err := session.State()
-	if err != nil {
-		return nil, err
-	}
-	e, err := engine.New(ctx, state, engine.Options{
-		Config: o.session.Config, Profile: o.session.Profile, Plugins: o.session.Plugins,
-	})
-	if err != nil {
-		return nil, blame(err, o.session.Config)
-	}
-	defer e.Close()
-	var fitting []int
-	for _, group := range engine.Group(pods) {
-		answer, err := e.Explain(ctx, group[0])
-		if err != nil {
-			return nil, err
-		}
-		for _, pod := range group {
-			i := left[pod]
-			if o.tell(out.bindings[i], answer, o.onlyNode(pod)) {
-				fitting = append(fitting, i)
-			}
-		}
-	}
-	return fitting, nil
-}
-
-// onlyNode names the node that a Pod may get; empty when it may get any.
-func (o *bindOptions) onlyNode(pod *corev1.Pod) string {
-	return cmp.Or(o.session.Node, o.session.Nodes[pod.UID])
-}
-
-// tell adds the answer to a binding, and tells whether the Pod fits by now.
-func (o *bindOptions) tell(one *report.Binding, answer *report.Explanation, only string) bool {
-	if only == "" && answer.Verdict != report.Unschedulable {
-		// In a plan, volumes and devices that are assumed to be taken are not in what is explained.
-		return answer.Verdict == report.Schedulable && o.dryRun == ""
-	}
-	if only == "" {
-		one.Reason, one.Preemption = answer.Message, answer.Preemption
-		return false
-	}
-	for i := range answer.Nodes {
-		if node := &answer.Nodes[i]; node.Name == only && node.Verdict != report.Feasible {
-			one.Reason = fmt.Sprintf("node %s does not take it: %s", only, strings.Join(reasonsOf(node, answer), "; "))
-		}
-	}
-	return false
-}
-
-// reasonsOf are all reasons for which a node does not take a Pod.
-func reasonsOf(node *report.Node, answer *report.Explanation) []string {
-	var reasons []string
-	rejections := node.Filters
-	if node.Verdict == report.NotEvaluated {
-		rejections = answer.PreFilter
-	}
-	for _, rejection := range rejections {
-		reasons = append(reasons, rejection.Reasons...)
-	}
-	if len(reasons) == 0 {
-		reasons = append(reasons, answer.Message)
-	}
-	return reasons
 }

@@ -33,7 +33,7 @@ func (o *bindOptions) run(ctx context.Context) error {
 
 // plan decides over the State as it is now. Nothing is written, unless by the binder.
 func (o *bindOptions) plan(ctx context.Context, binder run.Binder) (*outcome, error) {
-	state, err := o.source.load(ctx)
+	state, err := o.source.load(ctx, kindsScheduled())
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +62,7 @@ func (o *bindOptions) ask(ctx context.Context) error {
 			o.session.Nodes[planned.pods[i].UID] = one.NodeName
 		}
 	}
+	o.warn(planned)
 	if err := o.planPrinter.Print(o.env.ErrOut, planned.bindings); err != nil || len(o.session.Nodes) == 0 {
 		return errors.Join(err, planned.verdict(o))
 	}
@@ -76,5 +77,10 @@ func (o *bindOptions) ask(ctx context.Context) error {
 		fmt.Fprintln(o.env.ErrOut, "Nothing was bound.")
 		return errNo
 	}
-	return o.print(o.live(ctx))
+	out, err := o.live(ctx)
+	if err != nil {
+		return err
+	}
+	out.complete(planned)
+	return o.print(out, nil)
 }

@@ -153,7 +153,7 @@ func (o *explainOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	state, err := o.source.load(ctx)
+	state, err := o.source.load(ctx, kindsRead())
 	if err != nil {
 		return err
 	}

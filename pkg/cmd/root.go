@@ -31,11 +31,11 @@ func newRoot(env Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:         "kubectl-sched",
 		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl sched"},
-		Short:       "Ask kube-scheduler's own code where Pods fit and why not",
+		Short:       "Explain and bind Pods with kube-scheduler's own code",
 		Long: `kubectl sched answers scheduling questions with kube-scheduler's own code, for a live cluster or for
-its saved state.
+its saved state, and binds Pods by hand.
 
-Exit codes: 0 yes (every Pod fits), 1 no (at least one does not), 2 could not decide.`,
+Exit codes: 0 yes (every Pod fits, or is bound), 1 no (at least one is not), 2 could not decide or run.`,
 		Args:          cobra.NoArgs,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

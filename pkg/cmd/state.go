@@ -57,8 +57,8 @@ func (f *stateFlags) toNamespace(config *genericclioptions.ConfigFlags) (namespa
 	return namespace{name: name}, err
 }
 
-// load reads the State and fills in its API defaults.
-func (s *source) load(ctx context.Context) (*cluster.State, error) {
+// load reads the State, of a live cluster these kinds, and fills in its API defaults.
+func (s *source) load(ctx context.Context, kinds []*cluster.Kind) (*cluster.State, error) {
 	if s.config == nil {
 		state, err := cluster.ReadFiles(ctx, s.files)
 		if err != nil {
@@ -70,7 +70,7 @@ func (s *source) load(ctx context.Context) (*cluster.State, error) {
 	progress := newProgress(s.env)
 	defer progress.clear()
 	state, err := cluster.ReadLive(ctx, s.config, cluster.LiveOptions{
-		Kinds: kindsRead(),
+		Kinds: kinds,
 		Progress: func(done, total int, kind *cluster.Kind) {
 			progress.show("reading the cluster: %d of %d kinds (%s)", done, total, kind.Resource)
 		},

@@ -252,12 +252,15 @@ func (t *targets) notFound(state *cluster.State, source *source, target target) 
 
 // where says where was looked.
 func (t *targets) where(source *source) string {
-	text := ""
+	var places []string
 	if t.namespace != "" {
-		text = fmt.Sprintf(" in namespace %q", t.namespace)
+		places = append(places, fmt.Sprintf("namespace %q", t.namespace))
 	}
 	if len(source.files) == 1 {
-		text += " of " + source.files[0].Name
+		places = append(places, source.files[0].Name)
 	}
-	return text
+	if len(places) == 0 {
+		return ""
+	}
+	return " in " + strings.Join(places, " of ")
 }

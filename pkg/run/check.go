@@ -2,11 +2,11 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -32,11 +32,14 @@ func (e *NoLongerFitsError) Error() string {
 
 // check judges a decision once more on what the watches have told so far, just before the Pod is bound:
 // kube-scheduler's own filters on the one node, as if the Pod, which is assumed there, were not.
-func (s *Session) check(ctx context.Context, fw framework.Framework, pod *corev1.Pod, node string) error {
+func (s *Session) check(ctx context.Context, profile string, pod *corev1.Pod, node string) error {
 	if s.static {
 		return nil
 	}
-	if err := s.checkPod(pod, node); err != nil {
+	_, err := s.waitingPod(pod)
+	var elsewhere *bind.BoundElsewhereError
+	onNode := errors.As(err, &elsewhere) && elsewhere.NodeName == node // an answer was lost: the server tells once more
+	if err != nil && !onNode {
 		return err
 	}
 	s.lock.Lock()
@@ -48,7 +51,7 @@ func (s *Session) check(ctx context.Context, fw framework.Framework, pod *corev1
 	if err != nil {
 		return &NodeGoneError{Node: node}
 	}
-	status, err := s.filter(ctx, fw, pod, info.Snapshot())
+	status, err := filter(ctx, s.sched.Profiles[profile+checkSuffix], pod, info.Snapshot())
 	if err != nil {
 		return err
 	}
@@ -58,27 +61,9 @@ func (s *Session) check(ctx context.Context, fw framework.Framework, pod *corev1
 	return nil
 }
 
-// checkPod tells whether the Pod still waits for a node.
-func (s *Session) checkPod(pod *corev1.Pod, node string) error {
-	current, err := s.pods.Pods(pod.Namespace).Get(pod.Name)
-	switch {
-	case apierrors.IsNotFound(err):
-		return &bind.GoneError{}
-	case err != nil:
-		return fmt.Errorf("looking for pod %s/%s: %w", pod.Namespace, pod.Name, err)
-	case current.UID != pod.UID:
-		return &bind.GoneError{Replaced: true}
-	case current.DeletionTimestamp != nil:
-		return &bind.GoneError{Terminating: true}
-	case current.Spec.NodeName != "" && current.Spec.NodeName != node:
-		return &bind.BoundElsewhereError{NodeName: current.Spec.NodeName}
-	}
-	return nil
-}
-
 // filter runs PreFilter and Filter for a Pod that is assumed on the node, and takes the Pod out between the two, as
 // upstream does with the victims of a preemption.
-func (s *Session) filter(ctx context.Context, fw framework.Framework, pod *corev1.Pod, node fwk.NodeInfo) (
+func filter(ctx context.Context, fw framework.Framework, pod *corev1.Pod, node fwk.NodeInfo) (
 	*fwk.Status, error,
 ) {
 	state := framework.NewCycleState()

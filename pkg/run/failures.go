@@ -23,33 +23,52 @@ import (
 // maxReschedules is how often a Pod is scheduled anew because a decision could not be carried out.
 const maxReschedules = 3
 
+// firstPause is the first pause after plugins failed; each is twice as long as the one before (kube-scheduler's
+// podInitialBackoffSeconds).
+const firstPause = time.Second
+
 // failed is the pass's FailureHandler: upstream calls it for every Pod whose scheduling or binding cycle fails, after
 // the Pod has been forgotten.
 func (p *pass) failed(ctx context.Context, _ framework.Framework, info *framework.QueuedPodInfo, status *fwk.Status,
 	_ *fwk.NominatingInfo, _ time.Time,
 ) {
+	if p.fail(ctx, info.Pod, status) {
+		p.session.clearNomination(ctx, info.Pod)
+	}
+}
+
+// fail ends the Pod or has it scheduled anew. It tells whether the Pod was on its way to a node and is not any more.
+func (p *pass) fail(ctx context.Context, pod *corev1.Pod, status *fwk.Status) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	one := p.items[info.Pod.UID]
+	one := p.items[pod.UID]
 	wasBinding := one.stage == binding
 	p.landed(one)
 	one.stage = deciding
 	err := status.AsError()
 	switch {
+	case ctx.Err() != nil && (!wasBinding || status.IsRejected() || errors.Is(err, context.Canceled)):
+		p.end(one, report.ResultSkipped, "the run was stopped before it was bound")
 	case status.IsRejected():
 		p.endUnschedulable(one, status)
-	case ctx.Err() != nil:
-		one.out.NodeName = ""
-		p.end(one, report.ResultSkipped, "the run was stopped before it was bound")
-	case wasBinding && p.mayReschedule(one, err):
-		one.stage, one.out.NodeName = waiting, ""
-		one.reschedules++
-		p.urgent = append(p.urgent, one.pod)
+	case wasBinding && ctx.Err() == nil && p.mayReschedule(one, err):
+		p.reschedule(one, err)
 	default:
+		if _, now := p.session.waitingPod(pod); now != nil && !mayBeBound(err) {
+			err = now // somebody else was faster, which upstream's cache does not say as plainly
+		}
 		p.endFailed(one, plain(status.Plugin(), err))
-		p.keepRoom(ctx, info.Pod, one, err)
+		p.keepRoom(ctx, pod, err)
 	}
 	p.change.Broadcast()
+	return wasBinding && !mayBeBound(err)
+}
+
+// mayBeBound tells whether the Pod may have a node in spite of the error.
+func mayBeBound(err error) bool {
+	var elsewhere *bind.BoundElsewhereError
+	var unavailable *bind.UnavailableError
+	return errors.As(err, &elsewhere) || errors.As(err, &unavailable) && unavailable.Unknown
 }
 
 // plain takes off the error what upstream's framework puts around it.
@@ -74,38 +93,52 @@ func (p *pass) endUnschedulable(one *item, status *fwk.Status) {
 		// PostFilter may have given up an allocation of devices that nobody uses, once.
 		one.again = slices.Contains(rejecting, names.DynamicResources) && one.out.Decision.Attempts == 1
 	}
-	one.boundBefore = p.count
-	one.out.NodeName = ""
-	p.end(one, report.ResultUnschedulable, status.Message())
+	one.boundBefore = p.session.bound
+	p.end(one, report.ResultUnschedulable, strings.TrimRight(status.Message(), ", ")) // as that of a group ends
 }
 
 // mayReschedule tells whether another cycle may end better, and notes an outage of the API server.
 func (p *pass) mayReschedule(one *item, err error) bool {
-	var node *NodeGoneError
-	var fits *NoLongerFitsError
-	var unavailable *bind.UnavailableError
-	var forbidden *bind.ForbiddenError
-	var elsewhere *bind.BoundElsewhereError
-	var gone *bind.GoneError
-	var rejected *bind.RejectedError
+	return p.worthAnother(err) && one.reschedules < maxReschedules
+}
+
+func (p *pass) worthAnother(err error) bool {
 	switch {
-	case errors.As(err, &elsewhere), errors.As(err, &gone), errors.As(err, &rejected):
+	case errors.As(err, new(*NodeGoneError)), errors.As(err, new(*NoLongerFitsError)):
+		return true
+	case p.session.static, mayBeBound(err), errors.As(err, new(*bind.GoneError)), errors.As(err, new(*refusedError)),
+		errors.As(err, new(*bind.RejectedError)):
 		return false
-	case errors.As(err, &unavailable):
-		p.outage, p.hadOutage = true, true
-		return one.reschedules < maxReschedules && !unavailable.Unknown
-	case errors.As(err, &forbidden):
+	case errors.As(err, new(*bind.ForbiddenError)):
 		// An API server that has just started refuses what it does not know yet to be allowed.
 		p.outage = p.hadOutage
-		return p.hadOutage && one.reschedules < maxReschedules
-	case errors.As(err, &node), errors.As(err, &fits):
-		return one.reschedules < maxReschedules
-	case isUnanswered(err):
+		return p.hadOutage
+	case errors.As(err, new(*bind.UnavailableError)), isUnanswered(err):
 		p.outage, p.hadOutage = true, true
-		return one.reschedules < maxReschedules
+		return true
 	}
 	// What is left are volumes and devices that could not be bound, as after a conflict with their controllers.
-	return one.reschedules < maxReschedules && !errors.Is(err, context.DeadlineExceeded)
+	return !errors.Is(err, context.DeadlineExceeded)
+}
+
+// reschedule has the Pod scheduled anew: at once when it was the node that changed, and as kube-scheduler after a pause
+// when plugins could not bind what the Pod needs, since what they have seen of it may be old.
+func (p *pass) reschedule(one *item, err error) {
+	one.stage, one.out.NodeName = waiting, ""
+	one.reschedules++
+	var own *binderError
+	if errors.As(err, &own) || p.outage {
+		p.urgent = append(p.urgent, one.pod)
+		return
+	}
+	p.paused++
+	time.AfterFunc(firstPause<<(one.reschedules-1), func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.paused--
+		p.urgent = append(p.urgent, one.pod)
+		p.change.Broadcast()
+	})
 }
 
 // isUnanswered tells whether no API server answered a request of a plugin.
@@ -125,7 +158,6 @@ func (p *pass) endFailed(one *item, err error) {
 		one.out.NodeName = elsewhere.NodeName
 		p.end(one, report.ResultBoundElsewhere, elsewhere.Error())
 	case errors.As(err, &gone):
-		one.out.NodeName = ""
 		p.end(one, report.ResultGone, gone.Error())
 	case errors.As(err, &refused):
 		p.end(one, report.ResultRefused, refused.Error())
@@ -139,15 +171,12 @@ func (p *pass) endFailed(one *item, err error) {
 }
 
 // keepRoom assumes the Pod on its node again when nobody knows whether it is bound: others must not get the room.
-func (p *pass) keepRoom(ctx context.Context, pod *corev1.Pod, one *item, err error) {
-	var unavailable *bind.UnavailableError
-	if !errors.As(err, &unavailable) || !unavailable.Unknown || pod.Spec.NodeName == "" {
+func (p *pass) keepRoom(ctx context.Context, pod *corev1.Pod, err error) {
+	if pod.Spec.NodeName == "" || errors.As(err, new(*bind.BoundElsewhereError)) || !mayBeBound(err) {
 		return
 	}
-	if err := p.session.sched.Cache.AssumePod(klog.FromContext(ctx), pod.DeepCopy()); err != nil {
-		// The watch has told of the Pod meanwhile, so that its room is taken.
-		one.out.Warnings = append(one.out.Warnings, err.Error())
-	}
+	// It fails when the watch has told of the Pod meanwhile: then its room is taken.
+	_ = p.session.sched.Cache.AssumePod(klog.FromContext(ctx), pod.DeepCopy())
 }
 
 // reactsToPods are the plugins that may let a Pod pass once another Pod has been placed.

@@ -57,9 +57,6 @@ func TestWhatBecomesOfAPodThatCannotBeBound(t *testing.T) {
 			want:  "a Failed n1: the pod may be bound or not, the API server could not tell: cut",
 			tries: 1,
 		},
-		"the server is away for a while": {
-			fail: first(&bind.UnavailableError{Tries: 5, Err: errors.New("refused")}), want: "a Bound n1", tries: 2,
-		},
 	} {
 		t.Run(what, func(t *testing.T) {
 			state := stateOf(t, nodeText("n1"), podText("a", "1"))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +23,9 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine/upstream"
 )
 
+// probeTimeout is how long the API server may take to tell what can be read.
+const probeTimeout = time.Minute
+
 // Live says which cluster a Session runs on, and with what rights.
 type Live struct {
 	// Config reaches the API server. Its QPS and Burst limit the requests of the scheduler.
@@ -38,7 +42,9 @@ type Live struct {
 // A kind that the API server does not serve counts as one without objects. One that may not be read is an error: what
 // is not seen could be bound against.
 func NewLive(ctx context.Context, live Live, options Options) (*Session, error) {
-	state, err := cluster.Probe(ctx, live.Config, live.Kinds)
+	probing, stop := context.WithTimeout(ctx, probeTimeout)
+	defer stop()
+	state, err := cluster.Probe(probing, live.Config, live.Kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -46,18 +52,20 @@ func NewLive(ctx context.Context, live Live, options Options) (*Session, error) 
 		return nil, err
 	}
 	config := rest.CopyConfig(live.Config)
+	watches := &openWatches{}
+	config.Wrap(watches.count)
 	config.Wrap(bind.FinishWrites)
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("setting up the client: %w", err)
 	}
-	s := &Session{options: options, client: client, state: state}
+	s := &Session{options: options, client: client, state: state, watches: watches}
 	watching := newWatching(ctx, client, state.Gaps, live)
 	defer watching.stop()
 	s.factory, s.kinds = watching.factory, watching.kinds
 	// What is started lives until Close, not until an interrupt: requests in flight are finished then.
-	lasting, stop := context.WithCancel(upstream.Quiet(context.WithoutCancel(ctx)))
-	s.stop = stop
+	lasting, end := context.WithCancel(upstream.Quiet(context.WithoutCancel(ctx)))
+	s.stop = end
 	if err := s.build(lasting); err != nil {
 		return nil, err
 	}
@@ -164,14 +172,7 @@ func (s *Session) informer(kind *cluster.Kind) (cache.SharedIndexInformer, error
 
 // prepare makes an informer drop what is never read, and tell when it may not watch.
 func (w *watching) prepare(informer cache.SharedIndexInformer, kind *cluster.Kind) error {
-	trim := cluster.Trimmer(kind)
-	err := informer.SetTransform(func(object any) (any, error) {
-		if object, ok := object.(cluster.Object); ok {
-			trim(object)
-		}
-		return object, nil
-	})
-	if err != nil {
+	if err := informer.SetTransform(transform(kind)); err != nil {
 		return fmt.Errorf("watching %s: %w", kind.Resource, err)
 	}
 	return informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) {
@@ -179,6 +180,21 @@ func (w *watching) prepare(informer cache.SharedIndexInformer, kind *cluster.Kin
 			w.fail(fmt.Errorf("may not watch %s: grant list and watch on them, as deploy/rbac-bind.yaml does", kind.Resource))
 		}
 	})
+}
+
+// transform drops from the objects of a kind what is never read. What upstream's plugins write back whole stays
+// whole: they would take it from the cluster's object.
+func transform(kind *cluster.Kind) cache.TransformFunc {
+	if slices.Contains([]string{"PersistentVolume", "PersistentVolumeClaim", "ResourceClaim"}, kind.Kind) {
+		return func(object any) (any, error) { return object, nil }
+	}
+	trim := cluster.Trimmer(kind)
+	return func(object any) (any, error) {
+		if object, ok := object.(cluster.Object); ok {
+			trim(object)
+		}
+		return object, nil
+	}
 }
 
 func (w *watching) fail(err error) {

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,49 +19,52 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
 
-// seenTimeout is how long the watch may take to tell of the last Binding.
-const seenTimeout = 10 * time.Second
+// How long the watch may take to tell of the last Binding, and how often is looked.
+const (
+	seenTimeout = 10 * time.Second
+	seenPoll    = 10 * time.Millisecond
+)
 
-// Look looks once more at the nodes of the Pods that a Bind has bound, when the watch has told of all of them: it
-// notes where the Pods now request more than the node has, and which node is not there any more. Two schedulers can
+// Look looks once more at the Pods that a Bind has decided about, at the same indexes, and at their nodes, when the
+// watch has told of all Bindings. It finds out what became of a Pod whose binding nobody could tell the outcome of,
+// and notes where the Pods request more than their node has, and which node is not there any more: two schedulers can
 // do that to a node, since the API server does not look at it.
-func (s *Session) Look(ctx context.Context, bindings []*report.Binding) error {
+func (s *Session) Look(ctx context.Context, pods []*corev1.Pod, bindings []*report.Binding) error {
 	if s.static {
 		return nil
 	}
-	bound := slices.DeleteFunc(slices.Clone(bindings), func(one *report.Binding) bool {
-		return one.Result != report.ResultBound
-	})
-	if err := s.waitSeen(ctx, bound); err != nil {
-		return err
-	}
+	lagging := s.waitSeen(ctx, pods, bindings)
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	if err := s.sched.Cache.UpdateSnapshot(klog.FromContext(ctx), s.snapshot); err != nil {
 		return fmt.Errorf("reading the scheduler's cache: %w", err)
 	}
-	for _, one := range bindings {
-		s.correct(one)
-	}
-	for _, one := range bound {
-		info, err := s.snapshot.Get(one.NodeName)
-		if err != nil {
-			one.Reason = fmt.Sprintf("node %s was removed meanwhile", one.NodeName)
+	for i, one := range bindings {
+		current := s.current(pods[i])
+		if current == nil {
 			continue
 		}
-		pod, err := s.pods.Pods(one.Metadata.Namespace).Get(one.Metadata.Name)
-		if err == nil {
-			one.Overcommitted = overcommitted(info, pod)
+		correct(one, current)
+		if one.Result == report.ResultBound {
+			s.lookAtNode(one, current)
 		}
 	}
-	return nil
+	return lagging
 }
 
-// correct looks for a Pod whose binding nobody could tell the outcome of.
-func (s *Session) correct(one *report.Binding) {
-	pod, err := s.pods.Pods(one.Metadata.Namespace).Get(one.Metadata.Name)
+// current returns the Pod as the watch has told of it; nil when it is not there any more.
+func (s *Session) current(pod *corev1.Pod) *corev1.Pod {
+	current, err := s.pods.Pods(pod.Namespace).Get(pod.Name)
+	if err != nil || current.UID != pod.UID {
+		return nil
+	}
+	return current
+}
+
+// correct tells of a Pod that was given up, but has a node all the same.
+func correct(one *report.Binding, pod *corev1.Pod) {
 	switch {
-	case one.Result != report.ResultFailed || err != nil || pod.Spec.NodeName == "":
+	case one.Result != report.ResultFailed || pod.Spec.NodeName == "":
 	case pod.Spec.NodeName == one.NodeName:
 		one.Result, one.Reason = report.ResultBound, ""
 	default:
@@ -71,20 +73,34 @@ func (s *Session) correct(one *report.Binding) {
 	}
 }
 
+func (s *Session) lookAtNode(one *report.Binding, pod *corev1.Pod) {
+	info, err := s.snapshot.Get(one.NodeName)
+	if err != nil {
+		one.Reason = fmt.Sprintf("node %s was removed meanwhile", one.NodeName)
+		return
+	}
+	one.Overcommitted = overcommitted(info, pod)
+}
+
 // waitSeen waits until the watch has told of the Bindings.
-func (s *Session) waitSeen(ctx context.Context, bound []*report.Binding) error {
-	left := slices.Clone(bound)
-	err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, seenTimeout, true, func(context.Context) (bool, error) {
-		left = slices.DeleteFunc(left, func(one *report.Binding) bool {
-			pod, err := s.pods.Pods(one.Metadata.Namespace).Get(one.Metadata.Name)
-			return err != nil || pod.Spec.NodeName != ""
+func (s *Session) waitSeen(ctx context.Context, pods []*corev1.Pod, bindings []*report.Binding) error {
+	var left []*corev1.Pod
+	for i, one := range bindings {
+		if one.Result == report.ResultBound {
+			left = append(left, pods[i])
+		}
+	}
+	err := wait.PollUntilContextTimeout(ctx, seenPoll, seenTimeout, true, func(context.Context) (bool, error) {
+		left = slices.DeleteFunc(left, func(pod *corev1.Pod) bool {
+			current := s.current(pod)
+			return current == nil || current.Spec.NodeName != ""
 		})
 		return len(left) == 0, nil
 	})
-	if wait.Interrupted(err) && ctx.Err() == nil {
-		return errors.New("the watch of Pods lags behind: the nodes could not be looked at again")
+	if err != nil {
+		return fmt.Errorf("the watch of Pods lags behind: the nodes of %d Pods could not be looked at again", len(left))
 	}
-	return err
+	return nil
 }
 
 // overcommitted returns the resources that the Pod requests and that the Pods of the node request too much of.
@@ -112,7 +128,10 @@ func overcommitted(node fwk.NodeInfo, pod *corev1.Pod) []report.Overcommitment {
 		case corev1.ResourceEphemeralStorage:
 			note(name, requested.GetEphemeralStorage(), allocatable.GetEphemeralStorage(), binary)
 		default:
-			note(name, requested.GetScalarResources()[name], allocatable.GetScalarResources()[name], decimal)
+			// What a node does not list is not counted there: devices and extenders give it.
+			if has, listed := allocatable.GetScalarResources()[name]; listed {
+				note(name, requested.GetScalarResources()[name], has, decimal)
+			}
 		}
 	}
 	slices.SortFunc(over, func(a, b report.Overcommitment) int { return strings.Compare(a.Resource, b.Resource) })

@@ -25,8 +25,8 @@ type Options struct {
 	Force bool
 	// Nodes are the only nodes that are looked at for single Pods, by UID.
 	Nodes map[types.UID]string
-	// Sample looks, above 100 nodes, at as many as the configuration says, as kube-scheduler does: it finds a node sooner,
-	// though not always the best. Without it every node is looked at.
+	// Sample looks, above 100 nodes, at as many as the configuration says, as kube-scheduler does: it finds a node
+	// sooner, though not always the best. Without it every node is looked at.
 	Sample bool
 	// Max is how many Pods are bound at most; 0 sets no limit.
 	Max int

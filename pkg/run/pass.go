@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,37 +17,13 @@ import (
 // wait to be carried out should not grow old.
 const maxInFlight = 200
 
-// BeyondMax is the reason of Pods that are skipped because as many as Options.Max allows are bound.
-const BeyondMax = "as many Pods as --max allows are bound"
-
-// stage is how far a Pod is.
-type stage int
-
-const (
-	waiting stage = iota
-	deciding
-	binding
-	ended
-)
-
-// item is one Pod of a pass.
-type item struct {
-	pod   *corev1.Pod
-	stage stage
-	out   *report.Binding
-	// reschedules counts the cycles that were begun because an earlier decision could not be carried out.
-	reschedules int
-	// hopes tells that the Pod, ended as unschedulable, may fit once more Pods are bound than boundBefore; again that
-	// it is worth another cycle in any case.
-	hopes, again bool
-	boundBefore  int
-}
+// BeyondMax is the reason of Pods that are skipped because Options.Max does not let them in.
+const BeyondMax = "--max does not let it in"
 
 // pass takes some Pods from waiting to an end.
 type pass struct {
 	session *Session
 	reacts  map[string]bool // the plugins for which a Pod more may open a node
-	max     int
 
 	mu        sync.Mutex
 	change    *sync.Cond
@@ -57,7 +32,7 @@ type pass struct {
 	queue     []framework.QueuedEntityInfo
 	urgent    []*corev1.Pod
 	inFlight  int
-	count     int  // of the Pods that are bound
+	paused    int  // of the Pods that come back after a pause
 	done      int  // of the Pods that have ended
 	outage    bool // the API server is out of reach
 	hadOutage bool
@@ -65,7 +40,7 @@ type pass struct {
 }
 
 func (s *Session) newPass(pods []*corev1.Pod) *pass {
-	p := &pass{session: s, items: map[types.UID]*item{}, reacts: s.reactsToPods(), max: s.options.Max}
+	p := &pass{session: s, items: map[types.UID]*item{}, reacts: s.reactsToPods()}
 	p.change = sync.NewCond(&p.mu)
 	for _, pod := range pods {
 		one := &item{pod: pod, out: report.NewBinding(pod.Namespace, pod.Name)}
@@ -84,13 +59,14 @@ func (s *Session) Bind(ctx context.Context, pods []*corev1.Pod) ([]*report.Bindi
 	p := s.newPass(pods)
 	s.pass = p
 	s.sched.FailureHandler = p.failed
-	wake := context.AfterFunc(ctx, func() { p.change.Broadcast() })
-	defer wake()
+	unwatch := context.AfterFunc(ctx, p.stopWaiting)
+	defer unwatch()
 	p.refuse(ctx)
 	for p.begin(ctx) {
 		for entity := p.next(ctx); entity != nil; entity = p.next(ctx) {
+			begun := podsOf(entity) // upstream takes Pods out of a group that it does not schedule
 			s.schedule(ctx, entity)
-			p.passedOver(entity)
+			p.passedOver(begun)
 		}
 	}
 	return p.results(ctx)
@@ -105,7 +81,7 @@ func (p *pass) begin(ctx context.Context) bool {
 	}
 	var pods []*corev1.Pod
 	for _, one := range p.asked {
-		if one.stage == ended && (one.again || one.hopes && one.boundBefore < p.count) {
+		if p.mayReopen(one) {
 			p.reopen(one)
 		}
 		if one.stage == waiting {
@@ -116,28 +92,28 @@ func (p *pass) begin(ctx context.Context) bool {
 	return len(p.queue) > 0 && p.err == nil
 }
 
-// next returns what is to be scheduled next, and waits for binding cycles where that depends on them; nil at the end
-// of a round.
+// next returns what is to be scheduled next, and waits for binding cycles where that depends on them; nil at the end of
+// a round.
 func (p *pass) next(ctx context.Context) framework.QueuedEntityInfo {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for {
-		for p.mustWait(ctx) {
-			p.change.Wait()
-		}
-		switch {
-		case ctx.Err() != nil || p.err != nil:
-			p.waitForBindings()
-			return nil
-		case p.outage:
+	for ctx.Err() == nil && p.err == nil {
+		if p.outage {
 			p.sitOut(ctx)
 			continue
-		case len(p.urgent) > 0:
-			pod := p.urgent[0]
-			p.urgent = p.urgent[1:]
-			p.requeue(ctx, []*corev1.Pod{pod})
+		}
+		if pods := p.takeUrgent(); len(pods) > 0 {
+			p.requeue(ctx, pods)
 			continue
-		case len(p.queue) == 0:
+		}
+		if p.mustWait() {
+			if len(p.queue) == 0 && p.paused == 0 {
+				p.session.rejectStuck(p.inFlight)
+			}
+			p.change.Wait()
+			continue
+		}
+		if len(p.queue) == 0 {
 			return nil
 		}
 		entity := p.queue[0]
@@ -146,29 +122,41 @@ func (p *pass) next(ctx context.Context) framework.QueuedEntityInfo {
 			return entity
 		}
 	}
+	p.waitForBindings()
+	return nil
 }
 
 // mustWait tells whether nothing can be scheduled before a binding cycle ends.
-func (p *pass) mustWait(ctx context.Context) bool {
-	if ctx.Err() != nil || p.err != nil || p.inFlight == 0 {
-		return false
+func (p *pass) mustWait() bool {
+	if p.inFlight == 0 {
+		return len(p.queue) == 0 && p.paused > 0
 	}
-	empty := len(p.urgent) == 0 && len(p.queue) == 0
-	return !p.outage && empty || p.inFlight >= maxInFlight || p.max > 0 && p.count+p.inFlight >= p.max
+	return len(p.queue) == 0 || p.inFlight >= maxInFlight || p.full(p.queue[0].Size())
 }
 
 // waitForBindings waits until no Pod is in its binding cycle.
 func (p *pass) waitForBindings() {
 	for p.inFlight > 0 {
+		p.session.rejectWaiting("the run was stopped")
 		p.change.Wait()
 	}
+}
+
+// stopWaiting ends what waits for nothing but other Pods, when the context has ended.
+func (p *pass) stopWaiting() {
+	p.mu.Lock() // or the word may come between a look at the context and the wait
+	defer p.mu.Unlock()
+	p.session.rejectWaiting("the run was stopped")
+	p.change.Broadcast()
 }
 
 // ready tells whether the entity can be scheduled as it is. If not, its Pods are ended or queued anew.
 func (p *pass) ready(ctx context.Context, entity framework.QueuedEntityInfo) bool {
 	pods := podsOf(entity)
-	if p.max > 0 && p.count+p.inFlight+len(pods) > p.max {
-		p.endAll(pods, report.ResultSkipped, BeyondMax)
+	if p.full(len(pods)) {
+		for _, pod := range pods {
+			p.end(p.items[pod.UID], report.ResultSkipped, BeyondMax)
+		}
 		return false
 	}
 	var left []*corev1.Pod
@@ -211,7 +199,6 @@ func (p *pass) decided(pod *corev1.Pod, result scheduler.ScheduleResult) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	one := p.items[pod.UID]
-	one.out.Profile = pod.Spec.SchedulerName
 	if one.out.Decision == nil {
 		one.out.Decision = &report.Decision{}
 	}
@@ -244,49 +231,19 @@ func (p *pass) bound(pod *corev1.Pod, node string) {
 	one := p.items[pod.UID]
 	one.out.NodeName = node
 	p.landed(one)
-	p.count++
+	p.session.bound++
 	p.end(one, report.ResultBound, "")
 }
 
-// passedOver ends the Pods of an entity that upstream has left out of its cycle without a word.
-func (p *pass) passedOver(entity framework.QueuedEntityInfo) {
+// passedOver ends the Pods that upstream has left out of their cycle without a word.
+func (p *pass) passedOver(pods []*corev1.Pod) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, pod := range podsOf(entity) {
+	for _, pod := range pods {
 		if one := p.items[pod.UID]; one.stage == deciding {
 			p.end(one, report.ResultFailed, "kube-scheduler's code passed it over")
 		}
 	}
-}
-
-// landed takes the Pod out of the count of binding cycles.
-func (p *pass) landed(one *item) {
-	if one.stage == binding {
-		p.inFlight--
-		p.change.Broadcast()
-	}
-}
-
-func (p *pass) endAll(pods []*corev1.Pod, result report.Result, reason string) {
-	for _, pod := range pods {
-		p.end(p.items[pod.UID], result, reason)
-	}
-}
-
-// end ends a Pod's way.
-func (p *pass) end(one *item, result report.Result, reason string) {
-	one.stage, one.out.Result, one.out.Reason = ended, result, reason
-	p.done++
-	if p.session.options.Progress != nil {
-		p.session.options.Progress(p.done, len(p.asked))
-	}
-	p.change.Broadcast()
-}
-
-// reopen makes a Pod wait again.
-func (p *pass) reopen(one *item) {
-	one.stage, one.hopes, one.again = waiting, false, false
-	p.done--
 }
 
 // results ends what was not reached and returns what became of all.
@@ -294,15 +251,19 @@ func (p *pass) results(ctx context.Context) ([]*report.Binding, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.waitForBindings()
+	if p.err == nil && ctx.Err() != nil {
+		p.err = context.Cause(ctx)
+	}
 	out := make([]*report.Binding, 0, len(p.asked))
 	for _, one := range p.asked {
-		if one.stage != ended {
+		switch {
+		case one.stage == ended:
+		case p.err != nil:
 			p.end(one, report.ResultSkipped, "not reached before the run was stopped")
+		default: // a Pod group that went away: upstream's queue gives its Pods to nobody
+			p.end(one, report.ResultFailed, "kube-scheduler's queue does not give it out")
 		}
 		out = append(out, one.out)
 	}
-	if p.err == nil {
-		p.err = context.Cause(ctx)
-	}
-	return slices.Clip(out), p.err
+	return out, p.err
 }

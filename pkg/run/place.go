@@ -15,10 +15,11 @@ func (s *Session) schedulePod(ctx context.Context, fw framework.Framework, state
 	info *framework.QueuedPodInfo,
 ) (scheduler.ScheduleResult, error) {
 	if node := s.onlyNode(info.Pod); node != "" {
-		if err := s.restrict(node); err != nil {
+		restore, err := s.restrict(node)
+		if err != nil {
 			return scheduler.ScheduleResult{}, err
 		}
-		defer s.snapshot.ForgetPlacement()
+		defer restore()
 	}
 	result, err := s.decide(ctx, firstByName{fw}, state, info)
 	s.pass.decided(info.Pod, result)
@@ -34,16 +35,18 @@ func (s *Session) onlyNode(pod *corev1.Pod) string {
 }
 
 // restrict makes SchedulePod look at one node, by the means with which upstream looks at the nodes of a Pod group's
-// placement. Plugins still see the whole cluster.
-func (s *Session) restrict(name string) error {
-	node, err := s.snapshot.Get(name)
+// placement, until restore is called. Plugins still see the whole cluster.
+func (s *Session) restrict(name string) (restore func(), err error) {
+	node, err := s.snapshot.GetNodeInPlacement(name)
 	if err != nil {
-		return &NodeGoneError{Node: name}
+		return nil, &NodeGoneError{Node: name}
 	}
+	before := s.snapshot.GetPlacement()
 	if err := s.snapshot.AssumePlacement(&fwk.Placement{Name: name, Nodes: []fwk.NodeInfo{node}}); err != nil {
-		return fmt.Errorf("looking at node %s: %w", name, err)
+		return nil, fmt.Errorf("looking at node %s: %w", name, err)
 	}
-	return nil
+	// It cannot fail: it was the placement of this snapshot a moment ago.
+	return func() { _ = s.snapshot.AssumePlacement(before) }, nil
 }
 
 // firstByName is a framework whose best node, among equal totals, is the first by name: upstream draws lots with

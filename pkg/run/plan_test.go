@@ -63,7 +63,7 @@ func TestEveryPodIsDecidedOnWhatTheOthersTake(t *testing.T) {
 		"no more than asked for": {
 			objects: []string{nodeText("n1"), podText("a", "1"), podText("b", "1"), podText("c", "1", high)},
 			options: run.Options{Max: 2},
-			want:    []string{"a Bound n1", "b Skipped: as many Pods as --max allows are bound", "c Bound n1"},
+			want:    []string{"a Bound n1", "b Skipped: --max does not let it in", "c Bound n1"},
 		},
 		"on the one node that is asked for": {
 			objects: []string{nodeText("n1"), nodeText("n2"), podText("a", "3"), podText("b", "3")},

@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/bind"
 )
@@ -18,7 +17,7 @@ const pluginName = "KubectlSchedBinder"
 // Permit is called once for every Pod whose binding cycle starts, PostBind for every one that is bound.
 type plugin struct {
 	session *Session
-	handle  framework.Framework
+	profile string
 }
 
 var (
@@ -28,7 +27,7 @@ var (
 )
 
 func (s *Session) newPlugin(_ context.Context, _ runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
-	return &plugin{session: s, handle: handle.(framework.Framework)}, nil
+	return &plugin{session: s, profile: handle.ProfileName()}, nil
 }
 
 func (p *plugin) Name() string { return pluginName }
@@ -47,7 +46,7 @@ func (p *plugin) Bind(ctx context.Context, _ fwk.CycleState, pod *corev1.Pod, no
 	}
 	target := bind.Target{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, NodeName: node}
 	tries, err := binder.Bind(ctx, target, func(ctx context.Context) error {
-		return p.session.check(ctx, p.handle, pod, node)
+		return p.session.check(ctx, p.profile, pod, node)
 	})
 	p.session.pass.tried(pod, tries)
 	if err != nil {

@@ -11,35 +11,73 @@ import (
 // all stands for every plugin in a list of disabled ones.
 var all = []schedulerapi.Plugin{{Name: "*"}}
 
-// adapt returns the profiles as a Session runs them: our plugin binds, and nobody is evicted. Preempting is the only
-// thing that PostFilter plugins are left out for; that of devices gives up allocations nobody uses.
+// checkSuffix ends the names of the profiles that judge a decision once more. No schedulerName ends like that.
+const checkSuffix = "/check"
+
+// adapt returns the profiles as a Session runs them, and for each a second one that judges its decisions once more.
 func (s *Session) adapt(profiles []schedulerapi.KubeSchedulerProfile) []schedulerapi.KubeSchedulerProfile {
-	adapted := make([]schedulerapi.KubeSchedulerProfile, 0, len(profiles))
+	var adapted []schedulerapi.KubeSchedulerProfile
 	for _, profile := range profiles {
 		profile = *profile.DeepCopy()
-		if !s.options.Sample {
-			profile.PercentageOfNodesToScore = nil
-		}
-		plugins := profile.Plugins
-		keepOnly(&plugins.PostFilter, plugins.MultiPoint, names.DynamicResources)
-		keepOnly(&plugins.PodGroupPostFilter, plugins.MultiPoint)
-		plugins.Bind.Enabled = slices.DeleteFunc(plugins.Bind.Enabled, isNamed(names.DefaultBinder))
-		plugins.Bind.Disabled = append(plugins.Bind.Disabled, schedulerapi.Plugin{Name: names.DefaultBinder})
-		plugins.MultiPoint.Enabled = append(plugins.MultiPoint.Enabled, schedulerapi.Plugin{Name: pluginName})
-		if s.static {
-			keepOnly(&plugins.PreBind, plugins.MultiPoint)
-		}
-		if s.options.Force {
-			keepOnly(&plugins.PreFilter, plugins.MultiPoint, names.VolumeBinding, names.DynamicResources)
-			keepOnly(&plugins.Filter, plugins.MultiPoint, names.VolumeBinding, names.DynamicResources)
-		}
-		limitVolumes(profile.PluginConfig, s.options.VolumeTimeout)
+		s.adaptProfile(&profile)
 		adapted = append(adapted, profile)
+		if !s.static {
+			adapted = append(adapted, checking(profile))
+		}
 	}
 	return adapted
 }
 
-// keepOnly leaves of an extension point only the plugins of these names, as far as the profile has them.
+// adaptProfile makes our plugin bind, and nobody evict. Preempting is the only thing that PostFilter plugins are left
+// out for; that of devices gives up allocations nobody uses. A Session that changes no cluster runs no plugin that
+// would.
+func (s *Session) adaptProfile(profile *schedulerapi.KubeSchedulerProfile) {
+	plugins := profile.Plugins
+	own := schedulerapi.Plugin{Name: pluginName}
+	if !s.options.Sample {
+		profile.PercentageOfNodesToScore = nil
+	}
+	keepOnly(&plugins.PostFilter, plugins.MultiPoint, names.DynamicResources)
+	keepOnly(&plugins.PodGroupPostFilter, plugins.MultiPoint)
+	plugins.Bind.Enabled = slices.DeleteFunc(plugins.Bind.Enabled, isNamed(names.DefaultBinder))
+	plugins.Bind.Disabled = append(plugins.Bind.Disabled, schedulerapi.Plugin{Name: names.DefaultBinder})
+	if s.static {
+		keepOnly(&plugins.PreBind, plugins.MultiPoint)
+		keepOnly(&plugins.Bind, plugins.MultiPoint)
+		keepOnly(&plugins.PostBind, plugins.MultiPoint)
+	}
+	plugins.Permit.Enabled = append(plugins.Permit.Enabled, own)
+	plugins.Bind.Enabled = append(plugins.Bind.Enabled, own)
+	plugins.PostBind.Enabled = append(plugins.PostBind.Enabled, own)
+	if s.options.Force {
+		keepOnly(&plugins.PreFilter, plugins.MultiPoint, names.VolumeBinding, names.DynamicResources)
+		keepOnly(&plugins.Filter, plugins.MultiPoint, names.VolumeBinding, names.DynamicResources)
+	}
+	limitVolumes(profile.PluginConfig, s.options.VolumeTimeout)
+}
+
+// checking returns the profile that judges the decisions of another one. It leaves out the plugins that have just bound
+// in PreBind what they judge: their filters are for Pods whose volumes and devices are still to be found.
+func checking(profile schedulerapi.KubeSchedulerProfile) schedulerapi.KubeSchedulerProfile {
+	check := *profile.DeepCopy()
+	check.SchedulerName += checkSuffix
+	bindThemselves := func(plugin schedulerapi.Plugin) bool {
+		return plugin.Name == names.VolumeBinding || plugin.Name == names.DynamicResources
+	}
+	plugins := check.Plugins
+	for _, point := range []*schedulerapi.PluginSet{&plugins.MultiPoint, &plugins.PreFilter, &plugins.Filter} {
+		point.Enabled = slices.DeleteFunc(point.Enabled, bindThemselves)
+	}
+	for _, point := range []*schedulerapi.PluginSet{
+		&plugins.PreEnqueue, &plugins.PostFilter, &plugins.PreScore, &plugins.Score, &plugins.Reserve, &plugins.Permit,
+		&plugins.PreBind, &plugins.PostBind, &plugins.PodGroupPostFilter,
+	} {
+		*point = schedulerapi.PluginSet{Disabled: all}
+	}
+	return check
+}
+
+// keepOnly leaves of an extension point only these plugins, as far as the profile has them.
 func keepOnly(point *schedulerapi.PluginSet, multi schedulerapi.PluginSet, plugins ...string) {
 	var kept []schedulerapi.Plugin
 	for _, name := range plugins {
@@ -70,11 +108,18 @@ func limitVolumes(configs []schedulerapi.PluginConfig, timeout time.Duration) {
 	}
 }
 
-// withoutVerdict returns the extenders without their say in which nodes fit and which is best.
-func withoutVerdict(extenders []schedulerapi.Extender) []schedulerapi.Extender {
-	silent := slices.Clone(extenders)
-	for i := range silent {
-		silent[i].FilterVerb, silent[i].PrioritizeVerb = "", ""
+// adaptExtenders returns the extenders without what they must not do: in a Session that changes no cluster they do not
+// bind, and where a node is forced they have no say in which nodes fit and which is best.
+func (s *Session) adaptExtenders(extenders []schedulerapi.Extender) []schedulerapi.Extender {
+	adapted := slices.Clone(extenders)
+	for i := range adapted {
+		adapted[i].PreemptVerb = ""
+		if s.static {
+			adapted[i].BindVerb = ""
+		}
+		if s.options.Force {
+			adapted[i].FilterVerb, adapted[i].PrioritizeVerb = "", ""
+		}
 	}
-	return silent
+	return adapted
 }

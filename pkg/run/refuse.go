@@ -27,7 +27,6 @@ func (p *pass) refuse(ctx context.Context) {
 	for _, one := range p.asked {
 		switch reason := unfit(one.pod); {
 		case reason != "":
-			one.out.NodeName = one.pod.Spec.NodeName
 			p.end(one, report.ResultRefused, reason)
 		case !p.session.Serves(one.pod.Spec.SchedulerName):
 			p.end(one, report.ResultSkipped, fmt.Sprintf("it is for scheduler %s; --scheduler-name schedules it all the same",
@@ -97,7 +96,7 @@ func partOf(group, missing string) string {
 		return fmt.Sprintf("it is one of Pod group %s, which is bound whole: use --feature-gates GenericWorkload=true",
 			name)
 	case missing != "":
-		return fmt.Sprintf("Pod group %s is bound whole or not at all, and pod/%s, which waits too, is not among these",
+		return fmt.Sprintf("Pod group %s is bound whole or not at all, and pod/%s of it is gated, or not among these",
 			name, missing)
 	}
 	return ""

@@ -43,6 +43,8 @@ type Session struct {
 	static bool
 	kinds  []*cluster.Kind
 	stop   context.CancelFunc
+	// watches are those of a running cluster.
+	watches *openWatches
 	// metrics is what upstream's queues count with; nobody reads it here.
 	metrics *metrics.MetricAsyncRecorder
 
@@ -50,6 +52,8 @@ type Session struct {
 	lock     sync.Mutex
 	snapshot *internalcache.Snapshot
 
+	// bound counts the Pods that are bound.
+	bound int
 	// pass is the one that is under way.
 	pass *pass
 }
@@ -113,10 +117,6 @@ func (s *Session) build(ctx context.Context) error {
 		registry = upstream.Registry{}
 	}
 	registry[pluginName] = s.newPlugin
-	extenders := config.KubeSchedulerConfiguration.Extenders
-	if s.options.Force {
-		extenders = withoutVerdict(extenders)
-	}
 	s.snapshot = internalcache.NewEmptySnapshot()
 	s.metrics = metrics.NewMetricsAsyncRecorder(0, time.Second, ctx.Done())
 	percentage := config.KubeSchedulerConfiguration.PercentageOfNodesToScore
@@ -126,7 +126,7 @@ func (s *Session) build(ctx context.Context) error {
 	sched, err := scheduler.New(ctx, s.client, s.factory, nil, s.recorder,
 		scheduler.WithComponentConfigVersion(config.KubeSchedulerConfiguration.APIVersion),
 		scheduler.WithProfiles(s.adapt(config.KubeSchedulerConfiguration.Profiles)...),
-		scheduler.WithExtenders(extenders...),
+		scheduler.WithExtenders(s.adaptExtenders(config.KubeSchedulerConfiguration.Extenders)...),
 		scheduler.WithParallelism(config.KubeSchedulerConfiguration.Parallelism),
 		scheduler.WithPercentageOfNodesToScore(percentage),
 		scheduler.WithNodeInfoSnapshot(s.snapshot),
@@ -143,12 +143,18 @@ func (s *Session) build(ctx context.Context) error {
 }
 
 func (s *Session) checkProfile() error {
-	if s.options.Profile == "" || s.sched.Profiles.HandlesSchedulerName(s.options.Profile) {
+	if s.options.Profile == "" || s.serves(s.options.Profile) {
 		return nil
 	}
 	s.Close()
-	return fmt.Errorf("%w %q: the profiles are %s", ErrNoSuchProfile, s.options.Profile,
-		strings.Join(slices.Sorted(maps.Keys(s.sched.Profiles)), ", "))
+	names := slices.Sorted(maps.Keys(s.sched.Profiles))
+	names = slices.DeleteFunc(names, func(name string) bool { return !s.serves(name) })
+	return fmt.Errorf("%w %q: the profiles are %s", ErrNoSuchProfile, s.options.Profile, strings.Join(names, ", "))
+}
+
+// serves tells whether there is a profile of the name that schedules.
+func (s *Session) serves(name string) bool {
+	return s.sched.Profiles.HandlesSchedulerName(name) && !strings.HasSuffix(name, checkSuffix)
 }
 
 func (s *Session) recorder(string) events.EventRecorderLogger {
@@ -165,7 +171,7 @@ func (s *Session) TellFailure(pod *corev1.Pod, message string) {
 
 // Serves tells whether the Session schedules Pods of this schedulerName.
 func (s *Session) Serves(schedulerName string) bool {
-	return s.options.Profile != "" || s.sched.Profiles.HandlesSchedulerName(schedulerName)
+	return s.options.Profile != "" || s.serves(schedulerName)
 }
 
 // profileOf names the profile that schedules the Pod.

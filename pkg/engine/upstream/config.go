@@ -31,6 +31,13 @@ type Config struct {
 	Warnings []string
 }
 
+// ExtendersBind tells whether an extender of the configuration binds Pods in place of a plugin.
+func (c *Config) ExtendersBind() bool {
+	return slices.ContainsFunc(c.KubeSchedulerConfiguration.Extenders, func(extender schedulerapi.Extender) bool {
+		return extender.BindVerb != ""
+	})
+}
+
 // DefaultConfig is what kube-scheduler runs with when no file is given. It depends on the feature gates (see SetGates).
 func DefaultConfig() (*Config, error) {
 	config, err := latest.Default()
