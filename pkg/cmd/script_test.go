@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -48,8 +49,8 @@ func TestScripts(t *testing.T) {
 }
 
 // exits is the script command `exits CODE PROGRAM ARGS…`. Besides the exit code it checks what holds for every run: one
-// error line at the end of stderr if the code is 2 and none otherwise, nothing but warnings before it, and neither on
-// stdout.
+// error line at the end of stderr if the code is 2 and none otherwise, nothing but what is known before it, and neither
+// on stdout.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE PROGRAM ARGS...")
@@ -67,17 +68,26 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if code != want {
 		ts.Fatalf("exit code is %d, want %d", code, want)
 	}
-	lines := strings.Split(strings.TrimSuffix(ts.ReadFile("stderr"), "\n"), "\n")
-	if last := len(lines) - 1; want == 2 {
-		if !strings.HasPrefix(lines[last], "error: ") {
-			ts.Fatalf("the last line on stderr is no error: %q", lines[last])
+	checkStreams(ts, code)
+}
+
+// known are the lines that may be on stderr beside errors: warnings, word that nothing matches, and, last, the line in
+// which bind sums up what became of several Pods.
+var known = regexp.MustCompile(`^(Warning: .*\n)*(No (pending )?Pod matches.*\n)?` +
+	`(\d+ Pods?: \d+ [a-z ]+(, \d+ [a-z ]+)*(; --max left \d+ more waiting)?\n)?$`)
+
+// checkStreams checks what is on stdout and stderr of a program that ended with the exit code.
+func checkStreams(ts *testscript.TestScript, code int) {
+	stderr := ts.ReadFile("stderr")
+	if code == 2 {
+		last := strings.LastIndexByte(strings.TrimSuffix(stderr, "\n"), '\n') + 1
+		if !strings.HasPrefix(stderr[last:], "error: ") {
+			ts.Fatalf("the last line on stderr is no error: %q", stderr[last:])
 		}
-		lines = lines[:last]
+		stderr = stderr[:last]
 	}
-	for _, line := range lines {
-		if line != "" && !strings.HasPrefix(line, "Warning: ") && !strings.HasPrefix(line, "No Pod matches") {
-			ts.Fatalf("neither a warning, nor word that nothing matches, nor the last error: %q", line)
-		}
+	if !known.MatchString(stderr) {
+		ts.Fatalf("more on stderr than warnings, word that nothing matches, a summary and the last error:\n%s", stderr)
 	}
 	for line := range strings.Lines(ts.ReadFile("stdout")) {
 		if strings.HasPrefix(line, "Warning: ") || strings.HasPrefix(line, "error: ") {
