@@ -98,7 +98,7 @@ func TestExplainWithTheDocumentedRole(t *testing.T) {
 		t.Fatalf("deploy/rbac-explain.yaml: %v", err)
 	}
 	create(ctx, t, node("only"), role, bindTo("reader", role))
-	waitAllowed(ctx, t, "reader")
+	waitAllowed(ctx, t, "reader", listNodes)
 
 	said, out := explainFile(ctx, t, plainPod, "--as=reader")
 	if said.Verdict != report.Schedulable || said.Admission != report.AdmittedLocally {
@@ -123,7 +123,7 @@ func TestExplainWithFewPermissions(t *testing.T) {
 		PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "nowhere"},
 	}}}
 	create(ctx, t, node("only"), few, bindTo("junior", few), waits)
-	waitAllowed(ctx, t, "junior")
+	waitAllowed(ctx, t, "junior", listNodes)
 	waitCaches(ctx, t)
 
 	out := env.kubectl.run(ctx, t, "sched", "explain", "pod/waits", "-n", namespace, "--as=junior")
@@ -137,12 +137,13 @@ func TestExplainWithFewPermissions(t *testing.T) {
 	}
 }
 
-// waitAllowed waits until the API server's authorizer has seen that the user may list Nodes.
-func waitAllowed(ctx context.Context, t *testing.T, user string) {
+var listNodes = authorizationv1.ResourceAttributes{Verb: "list", Resource: "nodes"}
+
+// waitAllowed waits until the API server's authorizer has seen what the user may do.
+func waitAllowed(ctx context.Context, t *testing.T, user string, what authorizationv1.ResourceAttributes) {
 	t.Helper()
 	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
-		User:               user,
-		ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: "list", Resource: "nodes"},
+		User: user, ResourceAttributes: &what,
 	}}
 	err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, decisionTimeout, true,
 		func(ctx context.Context) (bool, error) {
@@ -150,7 +151,7 @@ func waitAllowed(ctx context.Context, t *testing.T, user string) {
 			return err == nil && answer.Status.Allowed, err
 		})
 	if err != nil {
-		t.Fatalf("waiting until %s may list nodes: %v", user, err)
+		t.Fatalf("waiting until %s may %s %s: %v", user, what.Verb, what.Resource, err)
 	}
 }
 

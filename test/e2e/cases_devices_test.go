@@ -64,6 +64,31 @@ func deviceDriver() []object {
 	}
 }
 
+// driveDriver has two devices on node n07, which Pods can ask for as an extended resource.
+func driveDriver() []object {
+	nodeName, resourceName := "n07", "example.com/drive"
+	return []object{
+		&resourcev1.DeviceClass{
+			ObjectMeta: metav1.ObjectMeta{Name: "drive"},
+			Spec: resourcev1.DeviceClassSpec{
+				ExtendedResourceName: &resourceName,
+				Selectors: []resourcev1.DeviceSelector{{
+					CEL: &resourcev1.CELDeviceSelector{Expression: `device.driver == "drive.example.com"`},
+				}},
+			},
+		},
+		&resourcev1.ResourceSlice{
+			ObjectMeta: metav1.ObjectMeta{Name: "n07-drives"},
+			Spec: resourcev1.ResourceSliceSpec{
+				Driver:   "drive.example.com",
+				NodeName: &nodeName,
+				Pool:     resourcev1.ResourcePool{Name: nodeName, Generation: 1, ResourceSliceCount: 1},
+				Devices:  []resourcev1.Device{{Name: "drive-0"}, {Name: "drive-1"}},
+			},
+		},
+	}
+}
+
 func deviceClaim(name, class string, count int64) *resourcev1.ResourceClaim {
 	return &resourcev1.ResourceClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},

@@ -27,10 +27,10 @@ type decision struct {
 	note     string // the text of the Pod's FailedScheduling event
 }
 
-// startScheduler starts a kube-scheduler that ends with the test.
-func startScheduler(t *testing.T) *controlplane.Process {
+// startScheduler starts a kube-scheduler, with more flags than it needs, that ends with the test.
+func startScheduler(t *testing.T, flags ...string) *controlplane.Process {
 	t.Helper()
-	scheduler, err := env.StartScheduler()
+	scheduler, err := env.StartScheduler(flags...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,14 +67,14 @@ func waitBound(ctx context.Context, t *testing.T, scheduler *controlplane.Proces
 
 // currentDecision reads what the API server knows of the scheduler's decision; it is empty before there is one.
 func currentDecision(ctx context.Context, pod *corev1.Pod) (decision, error) {
-	// Events first: a Pod that is bound has none of a failure, or one that was there before the binding.
-	events, err := env.Client.EventsV1().Events(pod.Namespace).List(ctx, metav1.ListOptions{
-		FieldSelector: fields.OneTermEqualSelector("reason", "FailedScheduling").String(),
-	})
+	// The Pod first: when it is bound, the event of a failure before that is there too.
+	current, err := env.Client.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
 	if err != nil {
 		return decision{}, err
 	}
-	current, err := env.Client.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
+	events, err := env.Client.EventsV1().Events(pod.Namespace).List(ctx, metav1.ListOptions{
+		FieldSelector: fields.OneTermEqualSelector("reason", "FailedScheduling").String(),
+	})
 	if err != nil {
 		return decision{}, err
 	}

@@ -46,8 +46,8 @@ func newAccess(dir string, port int) (*access, error) {
 	if err := writeSigningKey(a.signingKey); err != nil {
 		return nil, fmt.Errorf("writing the signing key of service accounts: %w", err)
 	}
-	if err := clientcmd.WriteToFile(kubeconfigOf(a.config), a.kubeconfig); err != nil {
-		return nil, fmt.Errorf("writing the kubeconfig: %w", err)
+	if err := WriteKubeconfig(a.config, a.kubeconfig); err != nil {
+		return nil, err
 	}
 	return a, nil
 }
@@ -64,12 +64,17 @@ func writeSigningKey(path string) error {
 	return os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}), 0o600)
 }
 
-func kubeconfigOf(config *rest.Config) clientcmdapi.Config {
+// WriteKubeconfig writes a kubeconfig with the config's server and token to path. The server's certificate is not
+// verified: it signs its own.
+func WriteKubeconfig(config *rest.Config, path string) error {
 	const name = "e2e"
 	kubeconfig := clientcmdapi.NewConfig()
 	kubeconfig.Clusters[name] = &clientcmdapi.Cluster{Server: config.Host, InsecureSkipTLSVerify: true}
 	kubeconfig.AuthInfos[name] = &clientcmdapi.AuthInfo{Token: config.BearerToken}
 	kubeconfig.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
 	kubeconfig.CurrentContext = name
-	return *kubeconfig
+	if err := clientcmd.WriteToFile(*kubeconfig, path); err != nil {
+		return fmt.Errorf("writing the kubeconfig: %w", err)
+	}
+	return nil
 }

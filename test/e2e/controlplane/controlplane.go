@@ -2,20 +2,12 @@ package controlplane
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"path/filepath"
-	"time"
 
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-)
-
-const (
-	startTimeout = 2 * time.Minute
-	pollInterval = 50 * time.Millisecond
 )
 
 // Options say where the programs are and where their data goes.
@@ -36,7 +28,8 @@ type ControlPlane struct {
 	Kubeconfig string
 
 	options   Options
-	processes []*Process
+	etcd      *Process
+	apiServer *apiServer
 	standIns  *standIns
 }
 
@@ -57,21 +50,19 @@ func (c *ControlPlane) start(ctx context.Context) error {
 		return err
 	}
 	etcdClient, etcdPeer, secure := ports[0], ports[1], ports[2]
-	if err := c.run("etcd", etcdFlags(c.options.Dir, etcdClient, etcdPeer)...); err != nil {
+	if c.etcd, err = c.run("etcd", etcdFlags(c.options.Dir, etcdClient, etcdPeer)...); err != nil {
 		return err
 	}
 	access, err := newAccess(c.options.Dir, secure)
 	if err != nil {
 		return err
 	}
-	if err := c.run("kube-apiserver", apiServerFlags(c.options.Dir, access, etcdClient)...); err != nil {
-		return err
-	}
 	c.Config, c.Kubeconfig = access.config, access.kubeconfig
 	if c.Client, err = kubernetes.NewForConfig(c.Config); err != nil {
 		return fmt.Errorf("making a client: %w", err)
 	}
-	if err := c.waitReady(ctx); err != nil {
+	c.apiServer = &apiServer{flags: apiServerFlags(c.options.Dir, access, etcdClient)}
+	if err := c.startAPIServer(ctx); err != nil {
 		return err
 	}
 	c.standIns = startStandIns(ctx, c.Client)
@@ -83,46 +74,27 @@ func (c *ControlPlane) Stop() {
 	if c.standIns != nil {
 		c.standIns.stop()
 	}
-	for i := len(c.processes) - 1; i >= 0; i-- {
-		c.processes[i].Kill()
+	if c.apiServer != nil {
+		c.apiServer.kill()
+	}
+	if c.etcd != nil {
+		c.etcd.Kill()
 	}
 }
 
-// StartScheduler starts a kube-scheduler with the default configuration. It takes up Pods as soon as it has read the
-// whole cluster, so that whatever exists by now is known to it from its first decision on.
-func (c *ControlPlane) StartScheduler() (*Process, error) {
-	return startProcess(c.options.Dir, filepath.Join(c.options.Binaries, "kube-scheduler"),
-		"--kubeconfig="+c.Kubeconfig,
+// StartScheduler starts a kube-scheduler with the default configuration and the flags that are added. It takes up Pods
+// as soon as it has read the whole cluster, so that whatever exists by now is known to it from its first decision on.
+func (c *ControlPlane) StartScheduler(flags ...string) (*Process, error) {
+	return c.run("kube-scheduler", append([]string{
+		"--kubeconfig=" + c.Kubeconfig,
 		"--leader-elect=false",
 		"--secure-port=0",
 		"--v=2",
-	)
+	}, flags...)...)
 }
 
-func (c *ControlPlane) run(name string, args ...string) error {
-	p, err := startProcess(c.options.Dir, filepath.Join(c.options.Binaries, name), args...)
-	if err != nil {
-		return err
-	}
-	c.processes = append(c.processes, p)
-	return nil
-}
-
-func (c *ControlPlane) waitReady(ctx context.Context) error {
-	var last error
-	err := wait.PollUntilContextTimeout(ctx, pollInterval, startTimeout, true, func(ctx context.Context) (bool, error) {
-		for _, p := range c.processes {
-			if err := p.Exited(); err != nil {
-				return false, err
-			}
-		}
-		last = c.Client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
-		return last == nil, nil
-	})
-	if err != nil {
-		return fmt.Errorf("waiting for kube-apiserver to be ready: %w", errors.Join(err, last))
-	}
-	return nil
+func (c *ControlPlane) run(name string, args ...string) (*Process, error) {
+	return startProcess(c.options.Dir, filepath.Join(c.options.Binaries, name), args...)
 }
 
 // freePorts returns n ports that nobody listens on.
