@@ -110,3 +110,29 @@ func (b *fakeBinder) Bind(_ context.Context, target bind.Target, _ bind.Check) (
 	}
 	return 1, b.fail(target, before)
 }
+
+// withPodGroups turns Pod groups on for a test.
+func withPodGroups(t *testing.T) {
+	t.Helper()
+	if err := upstream.SetGates(map[string]bool{"GenericWorkload": true}, ""); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := upstream.SetGates(map[string]bool{"GenericWorkload": false}, ""); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// gangText is the Pod group of memberText's Pods.
+func gangText(minCount int) string {
+	return fmt.Sprintf(`
+apiVersion: scheduling.k8s.io/v1beta1
+kind: PodGroup
+metadata: {name: team, namespace: default}
+spec: {schedulingPolicy: {gang: {minCount: %d}}}`, minCount)
+}
+
+func memberText(name, cpu string) string {
+	return podText(name, cpu, "schedulingGroup: {podGroupName: team}")
+}

@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-sched/kubectl-sched/pkg/engine/upstream"
 	"github.com/kubectl-sched/kubectl-sched/pkg/run"
 )
 
@@ -165,20 +164,9 @@ spec: {accessModes: [ReadWriteOnce], storageClassName: local, resources: {reques
 
 // A Pod group is bound whole or not at all.
 func TestGroupsAreBoundWhole(t *testing.T) {
-	if err := upstream.SetGates(map[string]bool{"GenericWorkload": true}, ""); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := upstream.SetGates(nil, ""); err != nil {
-			t.Fatal(err)
-		}
-	})
-	const group = `
-apiVersion: scheduling.k8s.io/v1beta1
-kind: PodGroup
-metadata: {name: team, namespace: default}
-spec: {schedulingPolicy: {gang: {minCount: 3}}}`
-	member := func(name string) string { return podText(name, "3", "schedulingGroup: {podGroupName: team}") }
+	withPodGroups(t)
+	group := gangText(3)
+	member := func(name string) string { return memberText(name, "3") }
 	gang := []string{group, member("a"), member("b"), member("c"), podText("single", "1")}
 	for what, c := range map[string]struct {
 		objects []string
