@@ -161,15 +161,6 @@ func (s *Session) start(ctx context.Context, w *watching) error {
 	return nil
 }
 
-// informer returns the informer of a kind.
-func (s *Session) informer(kind *cluster.Kind) (cache.SharedIndexInformer, error) {
-	informer, err := s.factory.ForResource(kind.GroupVersion().WithResource(kind.Resource))
-	if err != nil {
-		return nil, fmt.Errorf("watching %s: %w", kind.Resource, err)
-	}
-	return informer.Informer(), nil
-}
-
 // prepare makes an informer drop what is never read, and tell when it may not watch.
 func (w *watching) prepare(informer cache.SharedIndexInformer, kind *cluster.Kind) error {
 	if err := informer.SetTransform(transform(kind)); err != nil {
