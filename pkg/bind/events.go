@@ -97,6 +97,9 @@ func (r *Recorder) Eventf(regarding, related runtime.Object, eventtype, reason, 
 	r.outbox.add(event)
 }
 
+// Pending is how many events are still to be written.
+func (r *Recorder) Pending() int { return r.outbox.pending() }
+
 // Close writes what is still queued and returns how many events could not be written, and why the first one could not.
 // What is left when the context ends counts among them.
 func (r *Recorder) Close(ctx context.Context) (lost int, err error) { return r.outbox.close(ctx) }

@@ -63,6 +63,13 @@ func (o *outbox) add(event *eventsv1.Event) {
 	o.changed.Signal()
 }
 
+// pending is how many events wait.
+func (o *outbox) pending() int {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	return len(o.queue)
+}
+
 // lose counts an event that is not written.
 func (o *outbox) lose(err error) {
 	o.mutex.Lock()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -44,7 +45,9 @@ func (f *failure) inDoubt() bool { return f.kind == unanswered || f.kind == brok
 
 // needing names the permission that a request needed, should it have failed for want of it.
 func (f *failure) needing(verb, resource, namespace string) *failure {
-	if f != nil && f.kind == final && apierrors.IsForbidden(f.err) {
+	// A namespace that is being deleted forbids too, and no permission helps there.
+	if f != nil && f.kind == final && apierrors.IsForbidden(f.err) &&
+		!apierrors.HasStatusCause(f.err, corev1.NamespaceTerminatingCause) {
 		f.err = &ForbiddenError{Verb: verb, Resource: resource, Namespace: namespace, Err: errors.Unwrap(f.err)}
 	}
 	return f

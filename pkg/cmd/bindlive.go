@@ -18,7 +18,7 @@ import (
 // answerTimeout is how long the API server may take to answer at all.
 const answerTimeout = 30 * time.Second
 
-// flushTimeout is how long the end of a bind may take: events that are still to be written, and the Lease.
+// flushTimeout is how long the end of a bind may take: the Lease, and what is left of the events.
 const flushTimeout = 30 * time.Second
 
 // live binds on the cluster, while no other bind does.
@@ -41,6 +41,14 @@ func (o *bindOptions) live(ctx context.Context) (*outcome, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the name of this host: %w", err)
 	}
+	options := o.session
+	options.Binder = bind.New(binding, bind.Options{})
+	options.Sample = o.targets.selecting
+	if o.events {
+		recorder := bind.NewRecorder(telling.EventsV1(), bind.RecorderOptions{Instance: host})
+		defer o.flush(ctx, recorder) // after the Lease is given up: events need none
+		options.Events = recorder
+	}
 	held, err := bind.Acquire(ctx, telling.CoordinationV1(), o.lock(host))
 	if err != nil {
 		return nil, err
@@ -48,15 +56,10 @@ func (o *bindOptions) live(ctx context.Context) (*outcome, error) {
 	defer o.release(ctx, held)
 	ctx, unwatch := whileHeld(ctx, held)
 	defer unwatch()
-
-	options := o.session
-	options.Binder = bind.New(binding, bind.Options{})
-	options.Sample = o.targets.selecting
-	if o.events {
-		recorder := bind.NewRecorder(telling.EventsV1(), bind.RecorderOptions{Instance: host})
-		defer o.flush(ctx, recorder)
-		options.Events = recorder
-	}
+	unhook := context.AfterFunc(ctx, func() {
+		fmt.Fprintln(o.env.ErrOut, "Stopping: requests in flight are finished first; ctrl-C again ends at once.")
+	})
+	defer unhook()
 	return o.liveSession(ctx, options)
 }
 
@@ -104,8 +107,12 @@ func (o *bindOptions) lock(host string) bind.LockOptions {
 		Identity: host + "_" + string(uuid.NewUUID()),
 		Wait:     o.wait,
 		Waiting: func(holder string, renewed time.Time) {
-			fmt.Fprintf(o.env.ErrOut, "Another bind is at work (%s, last seen %s): waiting up to %s for it to end.\n",
-				printable(holder), renewed.Format(time.TimeOnly), o.wait)
+			until := fmt.Sprintf("waiting up to %s for it to end", o.wait)
+			if o.wait == 0 {
+				until = "looking whether it still works"
+			}
+			fmt.Fprintf(o.env.ErrOut, "Another bind is at work (%s, last seen %s): %s.\n",
+				printable(holder), renewed.UTC().Format(time.RFC3339), until)
 		},
 	}
 }
@@ -133,8 +140,15 @@ func (o *bindOptions) release(ctx context.Context, held *bind.Held) {
 
 // flush writes the events that are left.
 func (o *bindOptions) flush(ctx context.Context, recorder *bind.Recorder) {
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
+	left := time.Duration(0) // what the limit of requests makes it take
+	if rate := o.limited().QPS; rate > 0 {
+		left = time.Duration(float32(recorder.Pending()) / rate * float32(time.Second))
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout+left)
 	defer stop()
+	progress := newProgress(o.env)
+	defer progress.clear()
+	progress.show("writing %d events", recorder.Pending())
 	if lost, err := recorder.Close(ctx); err != nil {
 		newWarner(o.env.ErrOut).tell(fmt.Sprintf("%d events are not written: %v", lost, err))
 	}

@@ -160,10 +160,11 @@ func (o *bindOptions) print(out *outcome, err error) error {
 	if len(out.bindings) == 0 {
 		fmt.Fprintf(o.env.ErrOut, "No pending Pod matches%s.\n", o.targets.where(o.source))
 	}
-	if err := o.printer.Print(o.env.Out, out.bindings); err != nil {
-		return err
+	err = o.printer.Print(o.env.Out, out.bindings)
+	o.summarize(out, err)
+	if err != nil {
+		return errors.Join(err, out.failed)
 	}
-	o.summarize(out)
 	return out.verdict(o)
 }
 
@@ -175,9 +176,9 @@ func (o *bindOptions) warn(out *outcome) {
 	}
 }
 
-// summarize says in a line what became of several Pods.
-func (o *bindOptions) summarize(out *outcome) {
-	if len(out.bindings) < 2 && out.beyond == 0 {
+// summarize says in a line what became of several Pods, and of one that could not be printed.
+func (o *bindOptions) summarize(out *outcome, printing error) {
+	if len(out.bindings) < 2 && out.beyond == 0 && printing == nil {
 		return
 	}
 	summary := printers.Summary(out.bindings)

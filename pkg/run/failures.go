@@ -47,11 +47,11 @@ func (p *pass) fail(ctx context.Context, pod *corev1.Pod, status *fwk.Status) bo
 	one.stage = deciding
 	err := status.AsError()
 	switch {
-	case ctx.Err() != nil && (!wasBinding || status.IsRejected() || errors.Is(err, context.Canceled)):
+	case p.ending.Err() != nil && !mayBeBound(err) && (status.IsRejected() || !isAnswer(err)):
 		p.end(one, report.ResultSkipped, "the run was stopped before it was bound")
 	case status.IsRejected():
 		p.endUnschedulable(one, status)
-	case wasBinding && ctx.Err() == nil && p.mayReschedule(one, err):
+	case wasBinding && p.ending.Err() == nil && p.mayReschedule(one, err):
 		p.reschedule(one, err)
 	default:
 		if _, now := p.session.waitingPod(pod); now != nil && !mayBeBound(err) {
@@ -62,6 +62,11 @@ func (p *pass) fail(ctx context.Context, pod *corev1.Pod, status *fwk.Status) bo
 	}
 	p.change.Broadcast()
 	return wasBinding && !mayBeBound(err)
+}
+
+// isAnswer tells whether the error says what became of the Pod, rather than that the run has ended.
+func isAnswer(err error) bool {
+	return errors.As(err, new(*binderError)) && !errors.As(err, new(*bind.StoppedError))
 }
 
 // mayBeBound tells whether the Pod may have a node in spite of the error.
@@ -77,6 +82,8 @@ func plain(plugin string, err error) error {
 	switch inner := errors.Unwrap(err); {
 	case errors.As(err, &own):
 		return own.Err
+	case plugin == names.VolumeBinding && errors.Is(err, context.DeadlineExceeded):
+		return errors.New("its volumes were not provisioned and bound in time (--volume-timeout)")
 	case plugin != "" && inner != nil:
 		return fmt.Errorf("plugin %s failed: %w", plugin, inner)
 	}

@@ -23,8 +23,11 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/engine/upstream"
 )
 
-// probeTimeout is how long the API server may take to tell what can be read.
-const probeTimeout = time.Minute
+// How long the API server may take to tell what can be read, and to tell all of it.
+const (
+	probeTimeout = time.Minute
+	readTimeout  = 5 * time.Minute
+)
 
 // Live says which cluster a Session runs on, and with what rights.
 type Live struct {
@@ -110,7 +113,7 @@ type watching struct {
 
 func newWatching(ctx context.Context, client kubernetes.Interface, gaps []cluster.Gap, live Live) *watching {
 	w := &watching{factory: informers.NewSharedInformerFactory(client, 0), live: live}
-	w.ctx, w.stop = context.WithCancel(ctx)
+	w.ctx, w.stop = context.WithTimeout(ctx, readTimeout)
 	w.factory.InformerFor(&corev1.Pod{}, newPodInformer)
 	missing := map[*cluster.Kind]bool{}
 	for _, gap := range gaps {
@@ -200,8 +203,11 @@ func (w *watching) fail(err error) {
 func (w *watching) failure() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.err != nil {
+	switch {
+	case w.err != nil:
 		return w.err
+	case errors.Is(w.ctx.Err(), context.DeadlineExceeded):
+		return fmt.Errorf("the API server has not told all of the cluster in %s", readTimeout)
 	}
-	return w.ctx.Err()
+	return context.Cause(w.ctx)
 }

@@ -41,11 +41,8 @@ func (s *Session) Look(ctx context.Context, pods []*corev1.Pod, bindings []*repo
 	}
 	for i, one := range bindings {
 		current := s.current(pods[i])
-		if current == nil {
-			continue
-		}
 		correct(one, current)
-		if one.Result == report.ResultBound {
+		if current != nil && one.Result == report.ResultBound {
 			s.lookAtNode(one, current)
 		}
 	}
@@ -61,12 +58,25 @@ func (s *Session) current(pod *corev1.Pod) *corev1.Pod {
 	return current
 }
 
-// correct tells of a Pod that was given up, but has a node all the same.
+// correct tells of a Pod that was given up, or that nobody bound, what the watch has told of it since; pod is nil
+// when it is not there any more.
 func correct(one *report.Binding, pod *corev1.Pod) {
+	switch one.Result {
+	case report.ResultFailed, report.ResultUnschedulable, report.ResultSkipped:
+	case report.ResultBound:
+		if pod != nil && pod.Spec.NodeName == "" && one.Tries == 0 { // an extender's word, waited for in vain
+			one.Result, one.Reason = report.ResultFailed, "an extender says that it has bound it, and it has no node"
+		}
+		return
+	default:
+		return
+	}
 	switch {
-	case one.Result != report.ResultFailed || pod.Spec.NodeName == "":
-	case pod.Spec.NodeName == one.NodeName:
-		one.Result, one.Reason = report.ResultBound, ""
+	case pod == nil:
+		one.Result, one.NodeName, one.Reason = report.ResultGone, "", (&bind.GoneError{}).Error()
+	case pod.Spec.NodeName == "":
+	case one.Tries > 0 && one.Decision != nil && pod.Spec.NodeName == one.Decision.NodeName:
+		one.Result, one.NodeName, one.Reason = report.ResultBound, pod.Spec.NodeName, ""
 	default:
 		one.Result, one.NodeName = report.ResultBoundElsewhere, pod.Spec.NodeName
 		one.Reason = (&bind.BoundElsewhereError{NodeName: pod.Spec.NodeName}).Error()

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -17,13 +18,18 @@ import (
 // wait to be carried out should not grow old.
 const maxInFlight = 200
 
+// cutPoll is how often the end looks for waits that have begun since.
+const cutPoll = 100 * time.Millisecond
+
 // BeyondMax is the reason of Pods that are skipped because Options.Max does not let them in.
 const BeyondMax = "--max does not let it in"
 
 // pass takes some Pods from waiting to an end.
 type pass struct {
 	session *Session
-	reacts  map[string]bool // the plugins for which a Pod more may open a node
+	// ending ends the pass. Cycles run in a context of their own: what they have reserved is given back after the end.
+	ending context.Context //nolint:containedctx // it is the pass's own
+	reacts map[string]bool // the plugins for which a Pod more may open a node
 
 	mu        sync.Mutex
 	change    *sync.Cond
@@ -57,15 +63,15 @@ func (s *Session) newPass(pods []*corev1.Pod) *pass {
 func (s *Session) Bind(ctx context.Context, pods []*corev1.Pod) ([]*report.Binding, error) {
 	ctx = upstream.Quiet(ctx)
 	p := s.newPass(pods)
-	s.pass = p
+	p.ending, s.pass = ctx, p
 	s.sched.FailureHandler = p.failed
-	unwatch := context.AfterFunc(ctx, p.stopWaiting)
+	unwatch := context.AfterFunc(ctx, p.broadcast)
 	defer unwatch()
 	p.refuse(ctx)
 	for p.begin(ctx) {
 		for entity := p.next(ctx); entity != nil; entity = p.next(ctx) {
 			begun := podsOf(entity) // upstream takes Pods out of a group that it does not schedule
-			s.schedule(ctx, entity)
+			s.schedule(context.WithoutCancel(ctx), entity)
 			p.passedOver(begun)
 		}
 	}
@@ -131,22 +137,37 @@ func (p *pass) mustWait() bool {
 	if p.inFlight == 0 {
 		return len(p.queue) == 0 && p.paused > 0
 	}
-	return len(p.queue) == 0 || p.inFlight >= maxInFlight || p.full(p.queue[0].Size())
+	// In a plan one Pod comes to its end after the other, so that two runs decide the same.
+	return p.session.static || len(p.queue) == 0 || p.inFlight >= maxInFlight || p.full(p.queue[0].Size())
 }
 
-// waitForBindings waits until no Pod is in its binding cycle.
+// waitForBindings waits until no Pod is in its binding cycle. After the end, what such a cycle waits for is cut
+// short, also for Pods that come to wait only then.
 func (p *pass) waitForBindings() {
 	for p.inFlight > 0 {
-		p.session.rejectWaiting("the run was stopped")
+		if p.ending.Err() != nil || p.err != nil {
+			p.cutWaits()
+		}
+		again := time.AfterFunc(cutPoll, p.broadcast)
 		p.change.Wait()
+		again.Stop()
 	}
 }
 
-// stopWaiting ends what waits for nothing but other Pods, when the context has ended.
-func (p *pass) stopWaiting() {
-	p.mu.Lock() // or the word may come between a look at the context and the wait
+// cutWaits ends the waits of binding cycles: for other Pods, and for volumes and devices.
+func (p *pass) cutWaits() {
+	const reason = "the run was stopped"
+	p.session.rejectWaiting(reason)
+	for _, one := range p.asked {
+		if one.stage == binding {
+			p.session.cancelPreBind(one.pod, reason)
+		}
+	}
+}
+
+func (p *pass) broadcast() {
+	p.mu.Lock() // or the word may come between a look and the wait
 	defer p.mu.Unlock()
-	p.session.rejectWaiting("the run was stopped")
 	p.change.Broadcast()
 }
 

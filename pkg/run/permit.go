@@ -3,6 +3,7 @@ package run
 import (
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
@@ -36,4 +37,14 @@ func (s *Session) waitingPods() []fwk.WaitingPod {
 		break
 	}
 	return waiting
+}
+
+// cancelPreBind ends the wait for a Pod's volumes and devices, by the means with which upstream's preemption does it.
+func (s *Session) cancelPreBind(pod *corev1.Pod, reason string) {
+	for _, fw := range s.sched.Profiles { // all share what is in PreBind
+		if waiting := fw.GetPodInPreBind(pod.UID); waiting != nil {
+			waiting.CancelPod(reason)
+		}
+		return
+	}
 }

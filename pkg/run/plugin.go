@@ -40,10 +40,19 @@ func (p *plugin) Permit(_ context.Context, _ fwk.CycleState, pod *corev1.Pod, no
 }
 
 func (p *plugin) Bind(ctx context.Context, _ fwk.CycleState, pod *corev1.Pod, node string) *fwk.Status {
+	if p.session.static {
+		if err := assumeClaims(p.session.sched.Profiles[p.profile], pod); err != nil {
+			return fwk.AsStatus(err)
+		}
+	}
 	binder := p.session.options.Binder
 	if binder == nil {
 		return nil
 	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	ending := p.session.pass.ending
+	defer context.AfterFunc(ending, func() { stop(context.Cause(ending)) })()
 	target := bind.Target{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, NodeName: node}
 	tries, err := binder.Bind(ctx, target, func(ctx context.Context) error {
 		return p.session.check(ctx, p.profile, pod, node)

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,7 +74,7 @@ func NewPlan(ctx context.Context, state *cluster.State, options Options) (*Sessi
 	if err != nil {
 		return nil, fmt.Errorf("setting up the scheduler: %w", err)
 	}
-	state = withUIDs(state)
+	state = asStored(state)
 	factory, err := upstream.NewStateInformers(client, state)
 	if err != nil {
 		return nil, fmt.Errorf("setting up the scheduler: %w", err)
@@ -86,9 +87,9 @@ func NewPlan(ctx context.Context, state *cluster.State, options Options) (*Sessi
 	return s, nil
 }
 
-// withUIDs returns the State with a UID of its own for every Pod: upstream tells Pods apart by it, and files may lack
-// it.
-func withUIDs(state *cluster.State) *cluster.State {
+// asStored returns the State with what an API server gives every object and files may lack: a UID of its own for every
+// Pod and device claim, since upstream tells them apart by it, and a version of the claims.
+func asStored(state *cluster.State) *cluster.State {
 	out := *state
 	out.Pods = slices.Clone(state.Pods)
 	seen := make(map[types.UID]bool, len(out.Pods))
@@ -98,6 +99,13 @@ func withUIDs(state *cluster.State) *cluster.State {
 			out.Pods[i].UID = types.UID("file:" + pod.Namespace + "/" + pod.Name)
 		}
 		seen[out.Pods[i].UID] = true
+	}
+	out.ResourceClaims = slices.Clone(state.ResourceClaims)
+	for i, claim := range out.ResourceClaims {
+		claim = claim.DeepCopy()
+		claim.UID = cmp.Or(claim.UID, types.UID("file:"+claim.Namespace+"/"+claim.Name))
+		claim.ResourceVersion = cmp.Or(claim.ResourceVersion, "1")
+		out.ResourceClaims[i] = claim
 	}
 	return &out
 }
