@@ -23,7 +23,7 @@ const (
 	ResultSkipped Result = "Skipped"
 	// ResultGone: the Pod was deleted, or replaced by another of its name, before it could be bound.
 	ResultGone Result = "Gone"
-	// ResultFailed: a node was decided, but the Pod could not be bound to it.
+	// ResultFailed: nothing could be decided, as a plugin or an extender failed, or the Pod could not be bound to its node.
 	ResultFailed Result = "Failed"
 )
 
@@ -62,8 +62,8 @@ type Binding struct {
 	Reason string `json:"reason"`
 	// Preemption says what kube-scheduler would do next for an unschedulable Pod. Nothing was evicted.
 	Preemption *Preemption `json:"preemption,omitempty"`
-	// Overcommitted is what the Pod's node has too little of after the binding; empty, unless somebody else put Pods there
-	// at the same time, or the node shrank.
+	// Overcommitted is what the Pod's node has too little of after the binding; empty, unless the Pod was forced there,
+	// somebody else put Pods there at the same time, or the node shrank.
 	Overcommitted []Overcommitment `json:"overcommitted,omitempty"`
 	// Warnings say what could not be known and may have changed the decision.
 	Warnings []string `json:"warnings"`
