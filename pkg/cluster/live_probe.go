@@ -10,8 +10,8 @@ import (
 )
 
 // Probe asks a running cluster for one object of each kind. It returns a State without objects: the server's version
-// and a Gap for every kind that cannot be listed, Nodes and Pods included. It fails when the API server does not
-// answer.
+// and a Gap with its error for every kind that cannot be listed, Nodes and Pods included. It fails when the API
+// server does not answer.
 func Probe(ctx context.Context, config *rest.Config, kinds []*Kind) (*State, error) {
 	api, err := connect(config)
 	if err != nil {
@@ -37,7 +37,9 @@ func Probe(ctx context.Context, config *rest.Config, kinds []*Kind) (*State, err
 	}
 	for i, failure := range failures {
 		if failure != nil {
-			state.Gaps = append(state.Gaps, gapOf(kinds[i], failure))
+			gap := gapOf(kinds[i], failure)
+			gap.Err = cannotList(kinds[i], failure)
+			state.Gaps = append(state.Gaps, gap)
 		}
 	}
 	return state, nil

@@ -26,7 +26,7 @@ Pods go in the order of kube-scheduler's queue; the Pods of a Pod group whole or
 bind is at work in a cluster at a time: a second one waits. For Pods that no node takes, the reasons are
 those of kubectl sched explain.
 
-Exit codes: 0 all Pods are bound, 1 at least one is not, 2 could not run.`
+Exit codes: 0 all Pods are bound, 1 at least one is not, 2 could not run or was stopped.`
 
 const bindExample = `  # Which nodes would the pending Pods of the namespace get? Nothing is changed
   kubectl sched bind --pending --dry-run=client
@@ -75,6 +75,9 @@ type bindOptions struct {
 	interactive bool
 	events      bool
 	wait        time.Duration
+
+	// finish, when set, does what is left to do after the results are printed.
+	finish func()
 }
 
 func newBind(env Env, config *genericclioptions.ConfigFlags) *cobra.Command {

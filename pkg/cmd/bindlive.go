@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -23,10 +24,7 @@ const flushTimeout = 30 * time.Second
 
 // live binds on the cluster, while no other bind does.
 func (o *bindOptions) live(ctx context.Context) (*outcome, error) {
-	// A server out of reach is told at once: the Lease would be tried for a while.
-	asking, stop := context.WithTimeout(ctx, answerTimeout)
-	defer stop()
-	if _, err := cluster.ServerVersion(asking, o.source.config); err != nil {
+	if err := o.checkServer(ctx); err != nil {
 		return nil, err
 	}
 	binding, err := o.client()
@@ -46,21 +44,37 @@ func (o *bindOptions) live(ctx context.Context) (*outcome, error) {
 	options.Sample = o.targets.selecting
 	if o.events {
 		recorder := bind.NewRecorder(telling.EventsV1(), bind.RecorderOptions{Instance: host})
-		defer o.flush(ctx, recorder) // after the Lease is given up: events need none
 		options.Events = recorder
+		o.finish = func() { o.flush(ctx, recorder) } // after the Lease is given up, and the results are printed
 	}
 	held, err := bind.Acquire(ctx, telling.CoordinationV1(), o.lock(host))
 	if err != nil {
 		return nil, err
 	}
 	defer o.release(ctx, held)
-	ctx, unwatch := whileHeld(ctx, held)
+	holding, unwatch := whileHeld(ctx, held)
 	defer unwatch()
-	unhook := context.AfterFunc(ctx, func() {
+	unhook := context.AfterFunc(holding, func() {
 		fmt.Fprintln(o.env.ErrOut, "Stopping: requests in flight are finished first; ctrl-C again ends at once.")
 	})
 	defer unhook()
-	return o.liveSession(ctx, options)
+	return o.liveSession(holding, options)
+}
+
+// checkServer tells at once of a server that does not answer, or is none: the Lease would be tried for a while.
+func (o *bindOptions) checkServer(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(ctx, answerTimeout)
+	defer stop()
+	probed, err := cluster.Probe(ctx, o.source.config, []*cluster.Kind{cluster.KindOf(&corev1.Node{})})
+	if err != nil {
+		return err
+	}
+	for _, gap := range probed.Gaps {
+		if gap.Reason == cluster.Failed {
+			return gap.Err
+		}
+	}
+	return nil
 }
 
 // liveSession reads the cluster, keeps it fresh, and binds.
@@ -138,13 +152,16 @@ func (o *bindOptions) release(ctx context.Context, held *bind.Held) {
 	}
 }
 
-// flush writes the events that are left.
+// flush writes the events that are left, until ctrl-C.
 func (o *bindOptions) flush(ctx context.Context, recorder *bind.Recorder) {
 	left := time.Duration(0) // what the limit of requests makes it take
 	if rate := o.limited().QPS; rate > 0 {
 		left = time.Duration(float32(recorder.Pending()) / rate * float32(time.Second))
 	}
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout+left)
+	if ctx.Err() != nil { // the run was stopped, and these events tell of it
+		ctx = context.WithoutCancel(ctx)
+	}
+	ctx, stop := context.WithTimeout(ctx, flushTimeout+left)
 	defer stop()
 	progress := newProgress(o.env)
 	defer progress.clear()

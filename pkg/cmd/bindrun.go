@@ -16,6 +16,11 @@ import (
 )
 
 func (o *bindOptions) run(ctx context.Context) error {
+	defer func() {
+		if o.finish != nil {
+			o.finish()
+		}
+	}()
 	switch {
 	case o.dryRun == report.DryRunClient:
 		return o.print(o.plan(ctx, nil))

@@ -16,14 +16,15 @@ const (
 	ResultBoundElsewhere Result = "BoundElsewhere"
 	// ResultUnschedulable: no node fits, or not the one that was asked for.
 	ResultUnschedulable Result = "Unschedulable"
-	// ResultRefused: the Pod is not one that can be bound: gated, terminating, finished, on a node already, or unknown.
+	// ResultRefused: the Pod is not one that can be bound: gated, terminating, finished, or on a node already.
 	ResultRefused Result = "Refused"
-	// ResultSkipped: the Pod was left alone and nobody decided about it: another scheduler's, beyond --max, or not reached
-	// before the run was stopped.
+	// ResultSkipped: the Pod was left alone: another scheduler's, beyond --max, or not bound before the run was
+	// stopped.
 	ResultSkipped Result = "Skipped"
 	// ResultGone: the Pod was deleted, or replaced by another of its name, before it could be bound.
 	ResultGone Result = "Gone"
-	// ResultFailed: nothing could be decided, as a plugin or an extender failed, or the Pod could not be bound to its node.
+	// ResultFailed: nothing could be decided, as a plugin or an extender failed, or the Pod could not be bound to its
+	// node.
 	ResultFailed Result = "Failed"
 )
 
@@ -46,8 +47,8 @@ type Binding struct {
 	// Profile is the scheduler profile that decided; empty when none did.
 	Profile string `json:"profile"`
 	Result  Result `json:"result"`
-	// NodeName is the node the Pod is on, or would be in a dry run; empty when it is on none. It is the node that the Pod
-	// should have been bound to when the Result is Failed.
+	// NodeName is the node the Pod is on, or would be in a dry run; empty when it is on none. It is the node that the
+	// Pod should have been bound to when the Result is Failed.
 	NodeName string `json:"nodeName"`
 	// DryRun is empty when it was none.
 	DryRun DryRun `json:"dryRun,omitempty"`

@@ -158,7 +158,13 @@ func (s *apiServer) serveBinding(w http.ResponseWriter, r *http.Request) {
 	binding := &corev1.Binding{}
 	s.check(json.NewDecoder(r.Body).Decode(binding))
 	path := strings.TrimSuffix(r.URL.Path, "/binding")
-	found := edit(s.store, path, func(pod *corev1.Pod) { pod.Spec.NodeName = binding.Target.Name })
+	found := edit(s.store, path, func(pod *corev1.Pod) {
+		if pod.Spec.NodeName != "" {
+			s.t.Errorf("pod %s is bound to node %s already", pod.Name, pod.Spec.NodeName)
+			return
+		}
+		pod.Spec.NodeName = binding.Target.Name
+	})
 	if !found {
 		refuse(w, notFound(r))
 		return

@@ -32,13 +32,20 @@ const firstPause = time.Second
 func (p *pass) failed(ctx context.Context, _ framework.Framework, info *framework.QueuedPodInfo, status *fwk.Status,
 	_ *fwk.NominatingInfo, _ time.Time,
 ) {
-	if p.fail(ctx, info.Pod, status) {
-		p.session.clearNomination(ctx, info.Pod)
+	if p.isBinding(info.Pod) && !mayBeBound(status.AsError()) {
+		p.session.clearNomination(ctx, info.Pod) // before the Pod counts as landed, and the run may end
 	}
+	p.fail(ctx, info.Pod, status)
 }
 
-// fail ends the Pod or has it scheduled anew. It tells whether the Pod was on its way to a node and is not any more.
-func (p *pass) fail(ctx context.Context, pod *corev1.Pod, status *fwk.Status) bool {
+func (p *pass) isBinding(pod *corev1.Pod) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.items[pod.UID].stage == binding
+}
+
+// fail ends the Pod or has it scheduled anew.
+func (p *pass) fail(ctx context.Context, pod *corev1.Pod, status *fwk.Status) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	one := p.items[pod.UID]
@@ -57,11 +64,10 @@ func (p *pass) fail(ctx context.Context, pod *corev1.Pod, status *fwk.Status) bo
 		if _, now := p.session.waitingPod(pod); now != nil && !mayBeBound(err) {
 			err = now // somebody else was faster, which upstream's cache does not say as plainly
 		}
-		p.endFailed(one, plain(status.Plugin(), err))
+		p.endFailed(one, plain(err))
 		p.keepRoom(ctx, pod, err)
 	}
 	p.change.Broadcast()
-	return wasBinding && !mayBeBound(err)
 }
 
 // isAnswer tells whether the error says what became of the Pod, rather than that the run has ended.
@@ -76,16 +82,17 @@ func mayBeBound(err error) bool {
 	return errors.As(err, &elsewhere) || errors.As(err, &unavailable) && unavailable.Unknown
 }
 
-// plain takes off the error what upstream's framework puts around it.
-func plain(plugin string, err error) error {
+// plain takes off the error what upstream's framework puts around it, and says what a time-out means.
+func plain(err error) error {
 	var own *binderError
 	switch inner := errors.Unwrap(err); {
 	case errors.As(err, &own):
 		return own.Err
-	case plugin == names.VolumeBinding && errors.Is(err, context.DeadlineExceeded):
-		return errors.New("its volumes were not provisioned and bound in time (--volume-timeout)")
-	case plugin != "" && inner != nil:
-		return fmt.Errorf("plugin %s failed: %w", plugin, inner)
+	case errors.Is(err, context.DeadlineExceeded) && !isUnanswered(err):
+		return errors.New("its volumes or devices were not ready in time (for volumes: --volume-timeout); its claims stay " +
+			"with the node")
+	case inner != nil:
+		return inner
 	}
 	return err
 }

@@ -88,7 +88,7 @@ func unreadable(gaps []cluster.Gap) error {
 		case cluster.Forbidden:
 			forbidden = append(forbidden, gap.Kind.Resource)
 		case cluster.Failed:
-			errs = append(errs, fmt.Errorf("cannot list %s: %w", gap.Kind.Resource, gap.Err))
+			errs = append(errs, gap.Err)
 		case cluster.Absent, cluster.NotServed:
 		}
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -21,7 +21,7 @@ func TestBindingsInFlightAreFinishedAtTheEnd(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	decided, stopped := make(chan struct{}), make(chan struct{})
 	server.before = func(_ http.ResponseWriter, r *http.Request) bool {
-		if !strings.HasSuffix(r.URL.Path, "/binding") {
+		if r.URL.Path != podA+"/binding" {
 			return false
 		}
 		<-decided
@@ -38,8 +38,8 @@ func TestBindingsInFlightAreFinishedAtTheEnd(t *testing.T) {
 		func(ctx context.Context, target bind.Target, check bind.Check) (int, error) {
 			if target.Name == "b" {
 				close(decided)
-				<-ctx.Done()
 				defer close(stopped)
+				waitUntil(t, "the Binder is told of the end", func() bool { return ctx.Err() != nil })
 			}
 			return binder.Bind(ctx, target, check)
 		})})
@@ -69,8 +69,12 @@ func TestUpdatesInFlightAreFinishedAtTheEnd(t *testing.T) {
 			return next.RoundTrip(r)
 		})
 	}
-	session := server.session(run.Options{Binder: server.binder()})
+	session := server.session(run.Options{Binder: server.binder(), VolumeTimeout: 2 * patience})
+	start := time.Now()
 	bindings, err := session.Bind(ctx, waitingPods(t, session))
+	if took := time.Since(start); took > patience {
+		t.Errorf("the end took %v", took)
+	}
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want that the run was stopped", err)
 	}
@@ -81,7 +85,7 @@ func TestUpdatesInFlightAreFinishedAtTheEnd(t *testing.T) {
 	if volume.Spec.ClaimRef == nil || volume.Spec.ClaimRef.Name != "waiting" {
 		t.Errorf("the volume is for %v", volume.Spec.ClaimRef)
 	}
-	waitUntil(t, "the nomination is taken back", func() bool {
-		return server.get(podA).(*corev1.Pod).Status.NominatedNodeName == ""
-	})
+	if now := server.get(podA).(*corev1.Pod).Status.NominatedNodeName; now != "" {
+		t.Errorf("the Pod is still nominated for %s", now)
+	}
 }

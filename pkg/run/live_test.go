@@ -1,12 +1,16 @@
 package run_test
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubectl-sched/kubectl-sched/pkg/bind"
 	"github.com/kubectl-sched/kubectl-sched/pkg/run"
 )
 
@@ -24,12 +28,8 @@ func TestKindsThatAreNotServedAreEmpty(t *testing.T) {
 	if diff := cmp.Diff([]string{"a Bound n1"}, lines(bindWaiting(t, session))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	state, err := session.State()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var gaps []string
-	for _, gap := range state.Gaps {
+	for _, gap := range stateNow(t, session).Gaps {
 		gaps = append(gaps, gap.Kind.Resource)
 	}
 	want := []string{"services", "resourceclaims", "resourceslices", "deviceclasses", "devicetaintrules"}
@@ -43,6 +43,7 @@ func TestKindsThatCannotBeReadAreErrors(t *testing.T) {
 	const services, pods, claims = "/api/v1/services", "/api/v1/pods", "/apis/resource.k8s.io/v1/resourceclaims"
 	for what, c := range map[string]struct {
 		list, watch []string // the paths of which it is forbidden
+		broken      string   // a path that cannot be listed for another reason
 		want        string
 	}{
 		"listing is forbidden": {
@@ -54,6 +55,10 @@ func TestKindsThatCannotBeReadAreErrors(t *testing.T) {
 			list: []string{services, pods, claims},
 			want: "may not list pods, services, resourceclaims: grant list and watch on them, as deploy/rbac-bind.yaml does; " +
 				"nothing is bound without them",
+		},
+		"listing fails": {
+			broken: services,
+			want:   "cannot list services: Internal error occurred: no leader",
 		},
 		"watching is forbidden": {
 			watch: []string{services},
@@ -71,6 +76,10 @@ func TestKindsThatCannotBeReadAreErrors(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			server := newAPIServer(t, nodeText("n1"))
 			server.before = func(w http.ResponseWriter, r *http.Request) bool {
+				if r.URL.Path == c.broken {
+					refuse(w, apierrors.NewInternalError(errors.New("no leader")))
+					return true
+				}
 				forbidden := c.list
 				if isWatch(r) {
 					forbidden = c.watch
@@ -95,15 +104,29 @@ func TestRunningPodsAreTrimmed(t *testing.T) {
 		return strings.Replace(text, "image: app", "image: app, env: [{name: KEY, value: secret}]", 1)
 	}
 	server := newAPIServer(t, nodeText("n1"), withEnv(podText("runs", "1", "nodeName: n1")), withEnv(podText("waits", "1")))
-	state, err := server.session(run.Options{}).State()
-	if err != nil {
-		t.Fatal(err)
-	}
 	got := map[string]int{}
-	for _, pod := range state.Pods {
+	for _, pod := range stateNow(t, server.session(run.Options{})).Pods {
 		got[pod.Name] = len(pod.Spec.Containers[0].Env)
 	}
 	if diff := cmp.Diff(map[string]int{"runs": 0, "waits": 1}, got); diff != "" {
 		t.Errorf("environment variables (-want +got):\n%s", diff)
+	}
+}
+
+// Whoever asks while a Pod is being bound sees it on its node.
+func TestStateHasPodsOnTheirWay(t *testing.T) {
+	server := newAPIServer(t, nodeText("n1"), podText("a", "1"))
+	var session *run.Session
+	var seen []string
+	session = server.session(run.Options{Binder: binderFunc(
+		func(context.Context, bind.Target, bind.Check) (int, error) {
+			for _, pod := range stateNow(t, session).Pods {
+				seen = append(seen, pod.Name+" "+pod.Spec.NodeName)
+			}
+			return 0, nil
+		})})
+	bindWaiting(t, session)
+	if diff := cmp.Diff([]string{"a n1"}, seen); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -77,9 +77,9 @@ func TestNominationsAreTakenBack(t *testing.T) {
 	if diff := cmp.Diff([]string{"n1"}, nominated); diff != "" {
 		t.Errorf("nominated before the Binding (-want +got):\n%s", diff)
 	}
-	waitUntil(t, "the nomination is taken back", func() bool {
-		return server.get(podA).(*corev1.Pod).Status.NominatedNodeName == ""
-	})
+	if now := server.get(podA).(*corev1.Pod).Status.NominatedNodeName; now != "" {
+		t.Errorf("the Pod is still nominated for %s", now)
+	}
 }
 
 // volumes are a claim that is bound and for one Pod only, one that waits for a Pod and finds a volume on n1, and one
