@@ -51,7 +51,9 @@ func (s *apiServer) live() run.Live {
 // session builds a Session over the server's cluster.
 func (s *apiServer) session(options run.Options) *run.Session {
 	s.t.Helper()
-	session, err := run.NewLive(s.t.Context(), s.live(), options)
+	ctx, stop := context.WithTimeout(s.t.Context(), patience) // for the start only
+	defer stop()
+	session, err := run.NewLive(ctx, s.live(), options)
 	if err != nil {
 		s.t.Fatal(err)
 	}
