@@ -120,6 +120,9 @@ func (p *pass) worthAnother(err error) bool {
 	switch {
 	case errors.As(err, new(*NodeGoneError)), errors.As(err, new(*NoLongerFitsError)):
 		return true
+	case !p.session.static && errors.As(err, new(*bind.UnavailableError)):
+		p.outage, p.hadOutage = true, true
+		return !mayBeBound(err)
 	case p.session.static, mayBeBound(err), errors.As(err, new(*bind.GoneError)), errors.As(err, new(*refusedError)),
 		errors.As(err, new(*bind.RejectedError)):
 		return false
@@ -127,7 +130,7 @@ func (p *pass) worthAnother(err error) bool {
 		// An API server that has just started refuses what it does not know yet to be allowed.
 		p.outage = p.hadOutage
 		return p.hadOutage
-	case errors.As(err, new(*bind.UnavailableError)), isUnanswered(err):
+	case isUnanswered(err):
 		p.outage, p.hadOutage = true, true
 		return true
 	}

@@ -66,7 +66,7 @@ func TestWhatHappensBetweenDecisionAndBinding(t *testing.T) {
 		},
 		"the Pod is being deleted": {
 			happens: adds(strings.Replace(podText("a", "1"), "uid:", "deletionTimestamp: 2026-01-01T00:00:00Z, uid:", 1)),
-			want:    "a Refused: it is being deleted",
+			want:    "a Gone: the pod is being deleted",
 		},
 		"the Pod is replaced by one of its name": {
 			happens: adds(strings.Replace(podText("a", "1"), "uid-a", "uid-new", 1)),

@@ -146,6 +146,8 @@ func (s *Session) waitingPod(pod *corev1.Pod) (*corev1.Pod, error) {
 		return nil, &bind.GoneError{Replaced: true}
 	case current.Spec.NodeName != "":
 		return nil, &bind.BoundElsewhereError{NodeName: current.Spec.NodeName}
+	case current.DeletionTimestamp != nil:
+		return nil, &bind.GoneError{Terminating: true}
 	}
 	if reason := unfit(current); reason != "" {
 		return nil, &refusedError{reason}
