@@ -136,3 +136,36 @@ spec: {schedulingPolicy: {gang: {minCount: %d}}}`, minCount)
 func memberText(name, cpu string) string {
 	return podText(name, cpu, "schedulingGroup: {podGroupName: team}")
 }
+
+// localClass is the class of volumes that are there already, and are bound when a Pod comes.
+const localClass = `
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: local}
+provisioner: kubernetes.io/no-provisioner
+volumeBindingMode: WaitForFirstConsumer`
+
+// localVolumeText is a free volume of the class on a node.
+func localVolumeText(name, node string) string {
+	return fmt.Sprintf(`
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: %s}
+spec:
+  capacity: {storage: 1Gi}
+  accessModes: [ReadWriteOnce]
+  storageClassName: local
+  local: {path: /mnt}
+  nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [
+    {key: kubernetes.io/hostname, operator: In, values: [%s]}]}]}}
+status: {phase: Available}`, name, node)
+}
+
+// localClaimText is a claim of the class that waits for its Pod.
+func localClaimText(name string) string {
+	return fmt.Sprintf(`
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: %[1]s, namespace: default, uid: uid-%[1]s}
+spec: {accessModes: [ReadWriteOnce], storageClassName: local, resources: {requests: {storage: 1Gi}}}`, name)
+}

@@ -77,9 +77,13 @@ func isAnswer(err error) bool {
 
 // mayBeBound tells whether the Pod may have a node in spite of the error.
 func mayBeBound(err error) bool {
-	var elsewhere *bind.BoundElsewhereError
+	return errors.As(err, new(*bind.BoundElsewhereError)) || isUnknown(err)
+}
+
+// isUnknown tells whether nobody can tell if the Pod is bound.
+func isUnknown(err error) bool {
 	var unavailable *bind.UnavailableError
-	return errors.As(err, &elsewhere) || errors.As(err, &unavailable) && unavailable.Unknown
+	return errors.As(err, &unavailable) && unavailable.Unknown
 }
 
 // plain takes off the error what upstream's framework puts around it, and says what a time-out means.
@@ -123,8 +127,7 @@ func (p *pass) worthAnother(err error) bool {
 	case !p.session.static && errors.As(err, new(*bind.UnavailableError)):
 		p.outage, p.hadOutage = true, true
 		return !mayBeBound(err)
-	case p.session.static, mayBeBound(err), errors.As(err, new(*bind.GoneError)), errors.As(err, new(*refusedError)),
-		errors.As(err, new(*bind.RejectedError)):
+	case p.session.static, mayBeBound(err), errors.As(err, new(*bind.GoneError)), errors.As(err, new(*bind.RejectedError)):
 		return false
 	case errors.As(err, new(*bind.ForbiddenError)):
 		// An API server that has just started refuses what it does not know yet to be allowed.
@@ -169,15 +172,12 @@ func isUnanswered(err error) bool {
 func (p *pass) endFailed(one *item, err error) {
 	var elsewhere *bind.BoundElsewhereError
 	var gone *bind.GoneError
-	var refused *refusedError
 	switch {
 	case errors.As(err, &elsewhere):
 		one.out.NodeName = elsewhere.NodeName
 		p.end(one, report.ResultBoundElsewhere, elsewhere.Error())
 	case errors.As(err, &gone):
 		p.end(one, report.ResultGone, gone.Error())
-	case errors.As(err, &refused):
-		p.end(one, report.ResultRefused, refused.Error())
 	default:
 		reason := err.Error()
 		if one.reschedules > 0 {
@@ -189,7 +189,7 @@ func (p *pass) endFailed(one *item, err error) {
 
 // keepRoom assumes the Pod on its node again when nobody knows whether it is bound: others must not get the room.
 func (p *pass) keepRoom(ctx context.Context, pod *corev1.Pod, err error) {
-	if pod.Spec.NodeName == "" || errors.As(err, new(*bind.BoundElsewhereError)) || !mayBeBound(err) {
+	if pod.Spec.NodeName == "" || !isUnknown(err) {
 		return
 	}
 	// It fails when the watch has told of the Pod meanwhile: then its room is taken.

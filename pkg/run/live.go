@@ -70,6 +70,7 @@ func NewLive(ctx context.Context, live Live, options Options) (*Session, error) 
 	lasting, end := context.WithCancel(upstream.Quiet(context.WithoutCancel(ctx)))
 	s.stop = end
 	if err := s.build(lasting); err != nil {
+		s.stop()
 		return nil, err
 	}
 	if err := s.start(lasting, watching); err != nil {

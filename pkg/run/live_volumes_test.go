@@ -84,13 +84,7 @@ func TestNominationsAreTakenBack(t *testing.T) {
 
 // volumes are a claim that is bound and for one Pod only, one that waits for a Pod and finds a volume on n1, and one
 // for which a volume is to be made.
-const volumes = `
-apiVersion: storage.k8s.io/v1
-kind: StorageClass
-metadata: {name: local}
-provisioner: kubernetes.io/no-provisioner
-volumeBindingMode: WaitForFirstConsumer
----
+var volumes = strings.Join([]string{localClass, localVolumeText("free", "n1"), localClaimText("waiting"), `
 apiVersion: storage.k8s.io/v1
 kind: StorageClass
 metadata: {name: made}
@@ -115,26 +109,9 @@ spec: {accessModes: [ReadWriteOncePod], storageClassName: local, volumeName: min
 status: {phase: Bound}
 ---
 apiVersion: v1
-kind: PersistentVolume
-metadata: {name: free}
-spec:
-  capacity: {storage: 1Gi}
-  accessModes: [ReadWriteOnce]
-  storageClassName: local
-  local: {path: /mnt}
-  nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [
-    {key: kubernetes.io/hostname, operator: In, values: [n1]}]}]}}
-status: {phase: Available}
----
-apiVersion: v1
-kind: PersistentVolumeClaim
-metadata: {name: waiting, namespace: default, uid: uid-waiting}
-spec: {accessModes: [ReadWriteOnce], storageClassName: local, resources: {requests: {storage: 1Gi}}}
----
-apiVersion: v1
 kind: PersistentVolumeClaim
 metadata: {name: made, namespace: default, uid: uid-made}
-spec: {accessModes: [ReadWriteOnce], storageClassName: made, resources: {requests: {storage: 1Gi}}}`
+spec: {accessModes: [ReadWriteOnce], storageClassName: made, resources: {requests: {storage: 1Gi}}}`}, "\n---")
 
 const claimPath = "/api/v1/namespaces/default/persistentvolumeclaims/"
 

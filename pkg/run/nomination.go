@@ -43,7 +43,7 @@ func mayBeNominated(pod *corev1.Pod) bool {
 		}
 		return false
 	}
-	return len(pod.Spec.ResourceClaims) > 0 || pod.Spec.SchedulingGroup != nil ||
+	return len(pod.Spec.ResourceClaims) > 0 || inGroup(pod) ||
 		slices.ContainsFunc(pod.Spec.Volumes, hasClaim) ||
 		slices.ContainsFunc(pod.Spec.Containers, extended) || slices.ContainsFunc(pod.Spec.InitContainers, extended)
 }

@@ -118,35 +118,8 @@ func TestEveryPodIsDecidedOnWhatTheOthersTake(t *testing.T) {
 
 // Volumes and devices that one Pod is to get are not offered to the next one.
 func TestClaimsAreAssumed(t *testing.T) {
-	const storage = `
-apiVersion: storage.k8s.io/v1
-kind: StorageClass
-metadata: {name: local}
-provisioner: kubernetes.io/no-provisioner
-volumeBindingMode: WaitForFirstConsumer
----
-apiVersion: v1
-kind: PersistentVolume
-metadata: {name: pv}
-spec:
-  capacity: {storage: 1Gi}
-  accessModes: [ReadWriteOnce]
-  storageClassName: local
-  local: {path: /mnt}
-  nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [
-    {key: kubernetes.io/hostname, operator: In, values: [n2]}]}]}}
-status: {phase: Available}
----
-apiVersion: v1
-kind: PersistentVolumeClaim
-metadata: {name: one, namespace: default, uid: uid-one}
-spec: {accessModes: [ReadWriteOnce], storageClassName: local, resources: {requests: {storage: 1Gi}}}
----
-apiVersion: v1
-kind: PersistentVolumeClaim
-metadata: {name: two, namespace: default, uid: uid-two}
-spec: {accessModes: [ReadWriteOnce], storageClassName: local, resources: {requests: {storage: 1Gi}}}`
-	state := stateOf(t, nodeText("n1"), nodeText("n2"), storage,
+	state := stateOf(t, nodeText("n1"), nodeText("n2"), localClass, localVolumeText("pv", "n2"),
+		localClaimText("one"), localClaimText("two"),
 		podText("a", "1", "volumes: [{name: data, persistentVolumeClaim: {claimName: one}}]"),
 		podText("b", "1", "volumes: [{name: data, persistentVolumeClaim: {claimName: two}}]"))
 	want := []string{

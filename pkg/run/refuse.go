@@ -15,11 +15,6 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
 
-// refusedError says why a Pod is not one that can be bound.
-type refusedError struct{ reason string }
-
-func (e *refusedError) Error() string { return e.reason }
-
 // refuse ends the Pods that cannot be bound, and those that are somebody else's.
 func (p *pass) refuse(ctx context.Context) {
 	p.mu.Lock()
@@ -69,7 +64,7 @@ func (s *Session) gated(ctx context.Context, pod *corev1.Pod) string {
 func (p *pass) refuseParts() {
 	groups := map[string][]*item{}
 	for _, one := range p.asked {
-		if one.stage == waiting && one.pod.Spec.SchedulingGroup != nil {
+		if one.stage == waiting && inGroup(one.pod) {
 			key := groupOf(one.pod)
 			groups[key] = append(groups[key], one)
 		}
@@ -111,7 +106,7 @@ func (p *pass) missingMembers(groups map[string][]*item) map[string]string {
 	}
 	missing := map[string]string{}
 	for _, pod := range pods {
-		if pod.Spec.SchedulingGroup == nil || unfit(pod) != "" {
+		if !inGroup(pod) || unfit(pod) != "" {
 			continue
 		}
 		key := groupOf(pod)
@@ -149,8 +144,5 @@ func (s *Session) waitingPod(pod *corev1.Pod) (*corev1.Pod, error) {
 	case current.DeletionTimestamp != nil:
 		return nil, &bind.GoneError{Terminating: true}
 	}
-	if reason := unfit(current); reason != "" {
-		return nil, &refusedError{reason}
-	}
-	return current, nil
+	return current, nil // no informer holds a Pod that has finished
 }

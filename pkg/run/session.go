@@ -82,6 +82,7 @@ func NewPlan(ctx context.Context, state *cluster.State, options Options) (*Sessi
 	s := &Session{options: options, client: client, factory: factory, state: state, static: true}
 	ctx, s.stop = context.WithCancel(upstream.Quiet(ctx))
 	if err := s.build(ctx); err != nil {
+		s.stop()
 		return nil, err
 	}
 	return s, nil
@@ -141,7 +142,6 @@ func (s *Session) build(ctx context.Context) error {
 		scheduler.WithFrameworkOutOfTreeRegistry(registry),
 	)
 	if err != nil {
-		s.stop()
 		return fmt.Errorf("%w: %w", upstream.ErrConfiguration, err)
 	}
 	s.sched = sched
