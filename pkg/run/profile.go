@@ -6,6 +6,8 @@ import (
 
 	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-sched/kubectl-sched/pkg/engine/upstream"
 )
 
 // all stands for every plugin in a list of disabled ones.
@@ -59,15 +61,9 @@ func (s *Session) adaptProfile(profile *schedulerapi.KubeSchedulerProfile) {
 // checking returns the profile that judges the decisions of another one. It leaves out the plugins that have just bound
 // in PreBind what they judge: their filters are for Pods whose volumes and devices are still to be found.
 func checking(profile schedulerapi.KubeSchedulerProfile) schedulerapi.KubeSchedulerProfile {
-	check := *profile.DeepCopy()
+	check := upstream.WithoutPlugins(profile, []string{names.VolumeBinding, names.DynamicResources})
 	check.SchedulerName += checkSuffix
-	bindThemselves := func(plugin schedulerapi.Plugin) bool {
-		return plugin.Name == names.VolumeBinding || plugin.Name == names.DynamicResources
-	}
 	plugins := check.Plugins
-	for _, point := range []*schedulerapi.PluginSet{&plugins.MultiPoint, &plugins.PreFilter, &plugins.Filter} {
-		point.Enabled = slices.DeleteFunc(point.Enabled, bindThemselves)
-	}
 	for _, point := range []*schedulerapi.PluginSet{
 		&plugins.PreEnqueue, &plugins.PostFilter, &plugins.PreScore, &plugins.Score, &plugins.Reserve, &plugins.Permit,
 		&plugins.PreBind, &plugins.PostBind, &plugins.PodGroupPostFilter,

@@ -33,7 +33,7 @@ func (s *Scheduler) derive(ctx context.Context, name string, d derivation) (fram
 		return nil, fmt.Errorf("deriving from profile %q: %w", d.profile, err)
 	}
 	own := s.sched.Profiles[d.profile]
-	profile := withoutPlugins(s.profiles[d.profile], d.without)
+	profile := WithoutPlugins(s.profiles[d.profile], d.without)
 	// What a framework starts ends with the Scheduler, not with the question for which it is made.
 	ctx, stop := context.WithCancel(context.WithoutCancel(Quiet(ctx)))
 	fw, err := frameworkruntime.NewFramework(ctx, registry, &profile,
@@ -62,8 +62,8 @@ func (s *Scheduler) derive(ctx context.Context, name string, d derivation) (fram
 	return fw, nil
 }
 
-// withoutPlugins returns the profile without these plugins at any extension point.
-func withoutPlugins(profile schedulerapi.KubeSchedulerProfile, names []string) schedulerapi.KubeSchedulerProfile {
+// WithoutPlugins returns the profile without these plugins at any extension point.
+func WithoutPlugins(profile schedulerapi.KubeSchedulerProfile, names []string) schedulerapi.KubeSchedulerProfile {
 	out := *profile.DeepCopy()
 	plugins := out.Plugins
 	for _, set := range []*schedulerapi.PluginSet{

@@ -27,10 +27,7 @@ func serveEvents[T any, P interface {
 	runtime.Object
 }](factory informers.SharedInformerFactory, objects []P, pass func(P) bool) (*staticInformer, error) {
 	var example P = new(T)
-	informer := &staticInformer{
-		SharedIndexInformer: cache.NewSharedIndexInformer(&cache.ListWatch{}, example, 0,
-			cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}),
-	}
+	informer := newStaticInformer(example)
 	for _, object := range objects {
 		if err := informer.GetIndexer().Add(object); err != nil {
 			return nil, fmt.Errorf("indexing %T: %w", object, err)
@@ -50,6 +47,13 @@ type staticInformer struct {
 	cache.SharedIndexInformer // never started; its indexer holds the objects
 	events                    []any
 	handlers                  []cache.ResourceEventHandler
+}
+
+func newStaticInformer(example runtime.Object) *staticInformer {
+	return &staticInformer{
+		SharedIndexInformer: cache.NewSharedIndexInformer(&cache.ListWatch{}, example, 0,
+			cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}),
+	}
 }
 
 func (i *staticInformer) AddEventHandler(handler cache.ResourceEventHandler) (
@@ -110,9 +114,6 @@ func (synced) Done() <-chan struct{} {
 
 // ServeNone makes the factory's informer of an object's kind hold nothing, for a kind that an API server does not know.
 func ServeNone(factory informers.SharedInformerFactory, example runtime.Object) {
-	informer := &staticInformer{
-		SharedIndexInformer: cache.NewSharedIndexInformer(&cache.ListWatch{}, example, 0,
-			cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}),
-	}
+	informer := newStaticInformer(example)
 	factory.InformerFor(example, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return informer })
 }
