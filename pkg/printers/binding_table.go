@@ -80,7 +80,7 @@ func (p bindingTable) table(bindings []*report.Binding) grid {
 }
 
 // decisionCells tell how many nodes fit, of how many that were judged, and how many cycles it took.
-func decisionCells(d *report.Decision) (feasible, attempts string) {
+func decisionCells(d *report.Cycle) (feasible, attempts string) {
 	if d == nil {
 		return "", ""
 	}

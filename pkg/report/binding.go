@@ -57,7 +57,7 @@ type Binding struct {
 	// Tries is how many Binding requests were sent.
 	Tries int `json:"tries"`
 	// Decision is the last one; nil when nobody decided.
-	Decision *Decision `json:"decision,omitempty"`
+	Decision *Cycle `json:"decision,omitempty"`
 	// Reason says why the Pod is not bound, or what to know about its node; empty when there is nothing to say. For an
 	// unschedulable Pod it is word for word what kube-scheduler writes in the FailedScheduling event.
 	Reason string `json:"reason"`
@@ -70,8 +70,8 @@ type Binding struct {
 	Warnings []string `json:"warnings"`
 }
 
-// Decision is one scheduling cycle's answer for one Pod.
-type Decision struct {
+// Cycle is one scheduling cycle's answer for one Pod.
+type Cycle struct {
 	// NodeName is the node that was chosen; empty when none fits.
 	NodeName string `json:"nodeName"`
 	// FeasibleNodes of EvaluatedNodes fit.

@@ -83,10 +83,10 @@ var informersOf = map[string]newInformer{
 }
 
 // informer returns the informer of a kind.
-func (s *Session) informer(kind *cluster.Kind) (cache.SharedIndexInformer, error) {
+func (f *feed) informer(kind *cluster.Kind) (cache.SharedIndexInformer, error) {
 	of, ok := informersOf[kind.Resource]
 	if !ok {
 		return nil, fmt.Errorf("no scheduler watches %s", kind.Resource)
 	}
-	return of(s.factory), nil
+	return of(f.factory), nil
 }

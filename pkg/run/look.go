@@ -155,33 +155,4 @@ func binary(value int64) *resource.Quantity  { return resource.NewQuantity(value
 func decimal(value int64) *resource.Quantity { return resource.NewQuantity(value, resource.DecimalSI) }
 
 // State returns the cluster as the Session knows it, with the Pods that are assumed on their nodes there.
-func (s *Session) State() (*cluster.State, error) {
-	state := &cluster.State{
-		Source: s.state.Source, ServerVersion: s.state.ServerVersion, Gaps: s.state.Gaps, Warnings: s.state.Warnings,
-	}
-	if s.static {
-		copied := *s.state
-		state = &copied
-	}
-	for _, kind := range s.kinds {
-		informer, err := s.informer(kind)
-		if err != nil {
-			return nil, err
-		}
-		var objects []cluster.Object
-		for _, object := range informer.GetStore().List() {
-			objects = append(objects, object.(cluster.Object))
-		}
-		kind.AddObjects(state, objects)
-	}
-	state.Pods = slices.Clone(state.Pods)
-	for i, pod := range state.Pods {
-		assumed, err := s.sched.Cache.GetPod(pod)
-		if pod.Spec.NodeName == "" && err == nil {
-			placed := pod.DeepCopy()
-			placed.Spec.NodeName = assumed.Spec.NodeName
-			state.Pods[i] = placed
-		}
-	}
-	return state, nil
-}
+func (s *Session) State() (*cluster.State, error) { return s.objects(s.sched.Cache) }

@@ -221,7 +221,7 @@ func (p *pass) decided(pod *corev1.Pod, result scheduler.ScheduleResult) {
 	defer p.mu.Unlock()
 	one := p.items[pod.UID]
 	if one.out.Decision == nil {
-		one.out.Decision = &report.Decision{}
+		one.out.Decision = &report.Cycle{}
 	}
 	decision := one.out.Decision
 	decision.NodeName = result.SuggestedHost

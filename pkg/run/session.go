@@ -13,8 +13,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
@@ -35,17 +33,12 @@ type Session struct {
 	options Options
 	sched   *scheduler.Scheduler
 	// decide is upstream's own SchedulePod.
-	decide  schedulePodFunc
-	client  kubernetes.Interface
-	factory informers.SharedInformerFactory
-	pods    corelisters.PodLister
-	// state is a State that does not change (static), or what is known of the cluster beside its objects.
-	state  *cluster.State
+	decide schedulePodFunc
+	feed
+	pods corelisters.PodLister
+	// static tells that the feed is a State that does not change.
 	static bool
-	kinds  []*cluster.Kind
 	stop   context.CancelFunc
-	// watches are those of a running cluster.
-	watches *openWatches
 	// metrics is what upstream's queues count with; nobody reads it here.
 	metrics *metrics.MetricAsyncRecorder
 
@@ -79,7 +72,7 @@ func NewPlan(ctx context.Context, state *cluster.State, options Options) (*Sessi
 	if err != nil {
 		return nil, fmt.Errorf("setting up the scheduler: %w", err)
 	}
-	s := &Session{options: options, client: client, factory: factory, state: state, static: true}
+	s := &Session{options: options, feed: feed{client: client, factory: factory, state: state}, static: true}
 	ctx, s.stop = context.WithCancel(upstream.Quiet(ctx))
 	if err := s.build(ctx); err != nil {
 		s.stop()
