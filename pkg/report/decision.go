@@ -24,8 +24,9 @@ type Decision struct {
 	Cycle `json:",inline"`
 	// Score is the node's total; nil when it was not scored, as when it was the only one that fits.
 	Score *int64 `json:"score,omitempty"`
-	// QueuedMilliseconds is the time from when the Pod was first seen until the scheduler took it up this time,
-	// LatencyMilliseconds that until the outcome was known, which has the scheduling cycle's in it.
+	// QueuedMilliseconds is how long the Pod was in the queue before the scheduler took it up this time, and
+	// LatencyMilliseconds how long it took from then until the outcome was known. SchedulingMilliseconds is the part of
+	// it in which a node was chosen.
 	QueuedMilliseconds     float64 `json:"queuedMilliseconds"`
 	SchedulingMilliseconds float64 `json:"schedulingMilliseconds"`
 	LatencyMilliseconds    float64 `json:"latencyMilliseconds"`

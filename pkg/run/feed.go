@@ -37,6 +37,8 @@ type Live struct {
 	Config *rest.Config
 	// Kinds are the kinds that the scheduler reads.
 	Kinds []*cluster.Kind
+	// Role is the file with the permissions that are needed, which errors name.
+	Role string
 	// Progress, when set, is called after each kind that has been read, by one goroutine at a time.
 	Progress func(done, total int, kind *cluster.Kind)
 }
@@ -51,6 +53,7 @@ type feed struct {
 	state *cluster.State
 	// watches are those of a running cluster.
 	watches  *openWatches
+	role     string
 	progress func(done, total int, kind *cluster.Kind)
 }
 
@@ -63,10 +66,10 @@ func openFeed(ctx context.Context, live Live, writes transport.WrapperFunc) (*fe
 	if err != nil {
 		return nil, err
 	}
-	if err := unreadable(state.Gaps); err != nil {
+	if err := unreadable(state.Gaps, live.Role); err != nil {
 		return nil, err
 	}
-	f := &feed{state: state, watches: &openWatches{}, progress: live.Progress}
+	f := &feed{state: state, watches: &openWatches{}, role: live.Role, progress: live.Progress}
 	config := rest.CopyConfig(live.Config)
 	config.Wrap(f.watches.count)
 	config.Wrap(writes)
@@ -86,7 +89,7 @@ func openFeed(ctx context.Context, live Live, writes transport.WrapperFunc) (*fe
 }
 
 // unreadable tells which kinds may not be read.
-func unreadable(gaps []cluster.Gap) error {
+func unreadable(gaps []cluster.Gap, role string) error {
 	var forbidden []string
 	var errs []error
 	for _, gap := range gaps {
@@ -99,8 +102,8 @@ func unreadable(gaps []cluster.Gap) error {
 		}
 	}
 	if len(forbidden) > 0 {
-		errs = append(errs, fmt.Errorf("may not list %s: grant list and watch on them, as deploy/rbac-bind.yaml does; "+
-			"nothing is bound without them", strings.Join(forbidden, ", ")))
+		errs = append(errs, fmt.Errorf("may not list %s: grant list and watch on them, as %s does; nothing is bound without them",
+			strings.Join(forbidden, ", "), role))
 	}
 	return errors.Join(errs...)
 }
@@ -115,7 +118,7 @@ func newPodInformer(client kubernetes.Interface, resync time.Duration) cache.Sha
 // start starts the informers, which live as long as the lasting context, and returns when the scheduler has heard of
 // every object. ctx ends the wait.
 func (f *feed) start(ctx, lasting context.Context, sched *scheduler.Scheduler) error {
-	starting := &starting{}
+	starting := &starting{role: f.role}
 	starting.ctx, starting.stop = context.WithTimeout(ctx, readTimeout)
 	defer starting.stop()
 	synced := map[*cluster.Kind]cache.InformerSynced{}
@@ -146,6 +149,7 @@ func (f *feed) start(ctx, lasting context.Context, sched *scheduler.Scheduler) e
 
 // starting is the start of informers.
 type starting struct {
+	role string
 	ctx  context.Context //nolint:containedctx // it ends with the start
 	stop context.CancelFunc
 
@@ -160,7 +164,7 @@ func (s *starting) prepare(informer cache.SharedIndexInformer, kind *cluster.Kin
 	}
 	return informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) {
 		if apierrors.IsForbidden(err) {
-			s.fail(fmt.Errorf("may not watch %s: grant list and watch on them, as deploy/rbac-bind.yaml does", kind.Resource))
+			s.fail(fmt.Errorf("may not watch %s: grant list and watch on them, as %s does", kind.Resource, s.role))
 		}
 	})
 }

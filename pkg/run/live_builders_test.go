@@ -45,7 +45,7 @@ func (s *apiServer) clientConfig() *rest.Config {
 
 // live is the server's cluster for a Session.
 func (s *apiServer) live() run.Live {
-	return run.Live{Config: s.clientConfig(), Kinds: kindsScheduled()}
+	return run.Live{Config: s.clientConfig(), Kinds: kindsScheduled(), Role: "deploy/rbac-bind.yaml"}
 }
 
 // session builds a Session over the server's cluster.

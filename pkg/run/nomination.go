@@ -18,9 +18,9 @@ const nominationTimeout = 10 * time.Second
 // clearNomination takes back what upstream's binding cycle wrote into the Pod's status before it waited for volumes or
 // devices: the node that the Pod is expected on. Upstream's own FailureHandler does it; otherwise the Pod would keep
 // others off that node.
-func (s *Session) clearNomination(ctx context.Context, pod *corev1.Pod) {
+func (f *feed) clearNomination(ctx context.Context, pod *corev1.Pod) {
 	nominates := utilfeature.DefaultFeatureGate.Enabled(features.NominatedNodeNameForExpectation)
-	if s.static || !nominates || !mayBeNominated(pod) {
+	if f.watches == nil || !nominates || !mayBeNominated(pod) {
 		return
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), nominationTimeout)
@@ -28,7 +28,7 @@ func (s *Session) clearNomination(ctx context.Context, pod *corev1.Pod) {
 	nominated, cleared := pod.Status.DeepCopy(), pod.Status.DeepCopy()
 	nominated.NominatedNodeName, cleared.NominatedNodeName = pod.Spec.NodeName, ""
 	// As upstream, which only logs an error here: the Pod may be gone, and whoever schedules it next nominates anew.
-	_ = schedulerutil.PatchPodStatus(ctx, s.client, pod.Name, pod.Namespace, nominated, cleared)
+	_ = schedulerutil.PatchPodStatus(ctx, f.client, pod.Name, pod.Namespace, nominated, cleared)
 }
 
 // mayBeNominated tells whether upstream may have waited for something before the Pod could be bound: volumes, devices
