@@ -16,7 +16,6 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	"k8s.io/kubernetes/pkg/apis/core"
 	corev1conversion "k8s.io/kubernetes/pkg/apis/core/v1"
 	schedulingdefaults "k8s.io/kubernetes/pkg/apis/scheduling/v1"
@@ -120,7 +119,7 @@ func admissionPlugins(client kubernetes.Interface, factory informers.SharedInfor
 // (k8s.io/apiserver/pkg/endpoints/handlers.CreateResource, v0.37.2).
 func (a *Admission) Admit(ctx context.Context, manifest *corev1.Pod) (*corev1.Pod, error) {
 	stored := manifest.DeepCopy()
-	legacyscheme.Scheme.Default(stored)
+	apiScheme().Default(stored)
 	internal := &core.Pod{}
 	if err := corev1conversion.Convert_v1_Pod_To_core_Pod(stored, internal, nil); err != nil {
 		return nil, err
@@ -162,7 +161,7 @@ func (a *Admission) mutate(ctx context.Context, internal *core.Pod) error {
 		if !ok || !plugin.Handles(admission.Create) {
 			continue
 		}
-		if err := mutator.Admit(ctx, creationOf(internal), interfaces); err != nil {
+		if err := mutator.Admit(ctx, creationOf(internal), interfaces()); err != nil {
 			return err
 		}
 	}
@@ -176,14 +175,14 @@ func (a *Admission) validate(ctx context.Context, internal *core.Pod) error {
 		if !ok || !plugin.Handles(admission.Create) {
 			continue
 		}
-		if err := validator.Validate(ctx, creationOf(internal), interfaces); err != nil {
+		if err := validator.Validate(ctx, creationOf(internal), interfaces()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-var interfaces = admission.NewObjectInterfacesFromScheme(legacyscheme.Scheme)
+func interfaces() admission.ObjectInterfaces { return admission.NewObjectInterfacesFromScheme(apiScheme()) }
 
 // creationOf describes the request to create the Pod.
 func creationOf(internal *core.Pod) admission.Attributes {

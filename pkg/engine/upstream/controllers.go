@@ -8,7 +8,6 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/component-helpers/storage/ephemeral"
-	"k8s.io/kubernetes/pkg/api/legacyscheme"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
 )
@@ -79,7 +78,7 @@ func (s *Subject) addResourceClaim(name string, template *resourcev1.ResourceCla
 		Spec: *template.Spec.Spec.DeepCopy(),
 	}
 	claim.UID = syntheticUID("claim", claim.Namespace, claim.Name)
-	legacyscheme.Scheme.Default(claim)
+	apiScheme().Default(claim)
 	s.ResourceClaims = append(s.ResourceClaims, claim)
 	s.Pod.Status.ResourceClaimStatuses = append(s.Pod.Status.ResourceClaimStatuses,
 		corev1.PodResourceClaimStatus{Name: name, ResourceClaimName: &claim.Name})
@@ -88,7 +87,7 @@ func (s *Subject) addResourceClaim(name string, template *resourcev1.ResourceCla
 // stored is a new claim as the API server stores it, with the default storage class when it names none.
 func stored(state *cluster.State, claim *corev1.PersistentVolumeClaim) *corev1.PersistentVolumeClaim {
 	claim.UID = syntheticUID("claim", claim.Namespace, claim.Name)
-	legacyscheme.Scheme.Default(claim)
+	apiScheme().Default(claim)
 	if class := defaultClass(state.StorageClasses); claim.Spec.StorageClassName == nil && class != nil {
 		claim.Spec.StorageClassName = &class.Name
 	}
