@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -143,11 +144,14 @@ func (l *Loop) Run(ctx context.Context) error {
 	end(context.Cause(ctx))
 	<-done
 	l.flights.wait(cancelTime)
-	if cause := context.Cause(ctx); cause != context.Canceled { //nolint:errorlint // an interrupt is exactly this one
-		return cause
+	if isInterrupt(ctx) {
+		return nil
 	}
-	return nil
+	return context.Cause(ctx)
 }
+
+// isInterrupt tells whether a context has ended for no other reason than that somebody wanted it to.
+func isInterrupt(ctx context.Context) bool { return errors.Is(context.Cause(ctx), context.Canceled) }
 
 // cancelTime is how long what was cancelled may take to end: a Binding that was sent is waited for.
 const cancelTime = 25 * time.Second
@@ -161,7 +165,7 @@ func (l *Loop) drain(ctx context.Context) {
 		fw.IterateOverWaitingPods(func(pod fwk.WaitingPod) { pod.Reject(pluginName, stoppedMessage) })
 		break
 	}
-	if context.Cause(ctx) == context.Canceled { //nolint:errorlint // an interrupt is exactly this one
+	if isInterrupt(ctx) {
 		l.flights.wait(drainTime)
 	}
 }
