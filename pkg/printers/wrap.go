@@ -1,10 +1,6 @@
 package printers
 
-import (
-	"strings"
-
-	"github.com/olekukonko/tablewriter/pkg/twwidth"
-)
+import "strings"
 
 // hanging is how far the second and later lines of a paragraph are indented.
 const hanging = "  "
@@ -19,20 +15,20 @@ func paragraph(text string, width int) string {
 // wrap breaks the text at spaces into lines of at most first columns, and rest columns for the later lines. Words that
 // are longer than a line are broken too, after a punctuation mark where there is one. A width below 1 does not break.
 func wrap(text string, first, rest int) []string {
-	if first < 1 || rest < 1 || twwidth.Width(text) <= first {
+	if first < 1 || rest < 1 || textWidth(text) <= first {
 		return []string{text}
 	}
 	var lines []string
 	line, limit := "", first
 	for i, word := range strings.Split(text, " ") {
 		if i > 0 {
-			if twwidth.Width(line)+1+twwidth.Width(word) <= limit {
+			if textWidth(line)+1+textWidth(word) <= limit {
 				line += " " + word
 				continue
 			}
 			lines, limit = append(lines, line), rest
 		}
-		for twwidth.Width(word) > limit {
+		for textWidth(word) > limit {
 			var head string
 			head, word = breakWord(word, limit)
 			lines, limit = append(lines, head), rest
@@ -46,7 +42,7 @@ func wrap(text string, first, rest int) []string {
 func breakWord(word string, width int) (head, rest string) {
 	end, columns, afterMark := 0, 0, 0
 	for i, r := range word {
-		columns += twwidth.Width(string(r))
+		columns += textWidth(string(r))
 		// A first character that is too wide all the same has to go somewhere.
 		if columns > width && i > 0 {
 			break

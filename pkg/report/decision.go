@@ -19,8 +19,9 @@ type Decision struct {
 	// Profile is the scheduler profile that decided.
 	Profile string `json:"profile"`
 	Result  Result `json:"result"`
-	// Cycle holds the node that was chosen, or of a Pod that is Preempted the one it was on, and how many nodes were
-	// looked at. It is empty in the Decision of a preemption.
+	// Cycle says how many nodes were looked at, and which was chosen. NodeName is the node that a Bound Pod is on, a
+	// Failed one should have been bound to, somebody else bound the Pod to (BoundElsewhere), or it is evicted from
+	// (Preempted); it is empty when no node fits.
 	Cycle `json:",inline"`
 	// Score is the node's total; nil when it was not scored, as when it was the only one that fits.
 	Score *int64 `json:"score,omitempty"`
