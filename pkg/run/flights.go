@@ -135,12 +135,13 @@ func (f *flights) landed() <-chan struct{} {
 	return idle
 }
 
-// wait returns when nothing is under way, or after the time.
-func (f *flights) wait(limit time.Duration) {
+// wait returns when nothing is under way, after the time, or when the channel is closed.
+func (f *flights) wait(limit time.Duration, closed <-chan struct{}) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
 	case <-f.landed():
 	case <-timer.C:
+	case <-closed:
 	}
 }

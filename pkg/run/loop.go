@@ -20,9 +20,13 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
 
-// drainTime is how long what is under way may take once a Loop is to stop. With the time that cancelling takes it fits
-// into the minute that a Pod of its own is given to end.
-const drainTime = 25 * time.Second
+// drainTime is how long what is under way may take once a Loop is to stop, and cancelTime how long it may after it was
+// cancelled: a Binding that was sent is waited for. Together they fit into the minute that a Pod of its own is given to
+// end.
+const (
+	drainTime  = 25 * time.Second
+	cancelTime = 25 * time.Second
+)
 
 // LoopOptions are the inputs of a Loop beside the cluster.
 type LoopOptions struct {
@@ -129,9 +133,10 @@ func (l *Loop) ServerVersion() string { return l.state.ServerVersion }
 // State returns the cluster as the Loop knows it, with the Pods that are assumed on their nodes there.
 func (l *Loop) State() (*cluster.State, error) { return l.objects(l.sched.Cache) }
 
-// Run schedules until the context ends, then finishes what is under way. It returns the cause when there is one other
-// than an interrupt.
-func (l *Loop) Run(ctx context.Context) error {
+// Run schedules until the context ends, then finishes what is under way. It returns the cause of that end unless it was
+// an interrupt. When lost is closed, as a Lease's is, nothing may be written any more: what is under way is cancelled, but
+// for requests that are on their way. A nil channel is never closed.
+func (l *Loop) Run(ctx context.Context, lost <-chan struct{}) error {
 	// Scheduling and binding cycles outlive an interrupt.
 	lasting, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	done := make(chan struct{})
@@ -139,35 +144,29 @@ func (l *Loop) Run(ctx context.Context) error {
 		defer close(done)
 		l.sched.Run(lasting)
 	}()
-	<-ctx.Done()
-	l.drain(ctx)
+	select {
+	case <-ctx.Done():
+	case <-lost:
+	}
+	l.drain(lost)
 	end(context.Cause(ctx))
 	<-done
-	l.flights.wait(cancelTime)
-	if isInterrupt(ctx) {
+	l.flights.wait(cancelTime, nil)
+	if errors.Is(context.Cause(ctx), context.Canceled) {
 		return nil
 	}
 	return context.Cause(ctx)
 }
 
-// isInterrupt tells whether a context has ended for no other reason than that somebody wanted it to.
-func isInterrupt(ctx context.Context) bool { return errors.Is(context.Cause(ctx), context.Canceled) }
-
-// cancelTime is how long what was cancelled may take to end: a Binding that was sent is waited for.
-const cancelTime = 25 * time.Second
-
-// drain takes up no further Pod, and waits until what is under way has ended, or for drainTime. Pods that wait for
-// others of their group are sent back at once. When the reason to stop is not an interrupt, as when the Lease is lost,
-// nothing is waited for.
-func (l *Loop) drain(ctx context.Context) {
+// drain takes up no further Pod, and waits until what is under way has ended, for drainTime, or until lost is closed.
+// Pods that wait for others of their group are sent back at once.
+func (l *Loop) drain(lost <-chan struct{}) {
 	l.flights.stop()
 	for _, fw := range l.sched.Profiles { // all share the Pods that wait
 		fw.IterateOverWaitingPods(func(pod fwk.WaitingPod) { pod.Reject(pluginName, stoppedMessage) })
 		break
 	}
-	if isInterrupt(ctx) {
-		l.flights.wait(drainTime)
-	}
+	l.flights.wait(drainTime, lost)
 }
 
 // Close ends what the Loop has started.

@@ -44,7 +44,7 @@ func (l *Loop) Pass(ctx context.Context) ([]*report.Decision, error) {
 		defer stop()
 		l.waitDone(running)
 	}()
-	err := l.Run(running)
+	err := l.Run(running, nil)
 	if ctx.Err() != nil && err == nil {
 		err = context.Cause(ctx)
 	}

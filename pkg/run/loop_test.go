@@ -85,7 +85,7 @@ func running(t *testing.T, loop *run.Loop) (stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(upstream.Quiet(t.Context()))
 	ended := make(chan error, 1)
-	go func() { ended <- loop.Run(ctx) }()
+	go func() { ended <- loop.Run(ctx, nil) }()
 	return func() error {
 		cancel()
 		return <-ended
@@ -206,7 +206,7 @@ func TestRunFinishesBindingsBeforeItEnds(t *testing.T) {
 	})
 	ctx, cancel := context.WithCancel(upstream.Quiet(t.Context()))
 	ended := make(chan error, 1)
-	go func() { ended <- loop.Run(ctx) }()
+	go func() { ended <- loop.Run(ctx, nil) }()
 	<-begun
 	cancel()
 	server.add(podText("late", "1")) // nobody takes it up any more

@@ -182,7 +182,9 @@ func (a *Admission) validate(ctx context.Context, internal *core.Pod) error {
 	return nil
 }
 
-func interfaces() admission.ObjectInterfaces { return admission.NewObjectInterfacesFromScheme(apiScheme()) }
+func interfaces() admission.ObjectInterfaces {
+	return admission.NewObjectInterfacesFromScheme(apiScheme())
+}
 
 // creationOf describes the request to create the Pod.
 func creationOf(internal *core.Pod) admission.Attributes {
