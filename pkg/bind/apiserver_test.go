@@ -163,6 +163,13 @@ func (s *apiServer) note(post received) {
 	}
 }
 
+// change lets something happen to the server between two requests.
+func (s *apiServer) change(do func(*apiServer)) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	do(s)
+}
+
 func (s *apiServer) getsLeft() int {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -3,6 +3,7 @@ package bind
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -13,23 +14,29 @@ import (
 )
 
 // candidate is the lock of client-go's elector, which keeps to itself what it sees and what fails: it logs that, and
-// tries on for ever. The candidate looks on and decides when there is no point any more. All but release runs in the
-// elector's goroutine.
+// tries on for ever. The candidate looks on and decides when there is no point any more. What neither mentions the
+// mutex nor comes after the end of the elector runs in its goroutine.
 type candidate struct {
 	resourcelock.Interface
 	options LockOptions
 	giveUp  context.CancelCauseFunc
 	since   time.Time
 	holding bool
-	// met is the first record of somebody else; nil before.
+	// met is the first record of the one who holds the Lease now, or did last; nil before it was anybody else.
 	met *resourcelock.LeaderElectionRecord
-	// problem is the last one.
-	problem error
+	// away is when the API server was last seen to be away.
+	away time.Time
+	// expiry gives up when no renewal has gone through for too long.
+	expiry *time.Timer
+
+	mutex   sync.Mutex
+	renewed time.Time // when the last renewal that went through was sent
+	problem error     // the last one since
 }
 
 func newCandidate(client coordinationclient.LeasesGetter, options LockOptions, giveUp context.CancelCauseFunc,
 ) *candidate {
-	return &candidate{
+	c := &candidate{
 		Interface: &resourcelock.LeaseLock{
 			LeaseMeta:  metav1.ObjectMeta{Namespace: options.Namespace, Name: options.Name},
 			Client:     client,
@@ -39,11 +46,13 @@ func newCandidate(client coordinationclient.LeasesGetter, options LockOptions, g
 		giveUp:  giveUp,
 		since:   options.Clock.Now(),
 	}
+	c.expiry = time.AfterFunc(Forever, func() { giveUp(c.tooLate()) })
+	return c
 }
 
 // Get reads the Lease.
 func (c *candidate) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, leaseTimeout)
+	ctx, cancel := context.WithTimeout(ctx, c.options.requestTimeout())
 	defer cancel()
 	record, raw, err := c.Interface.Get(ctx)
 	switch {
@@ -57,95 +66,51 @@ func (c *candidate) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord
 
 // Create creates the Lease. It is finished once it was begun, or the Lease might be there and nobody would know.
 func (c *candidate) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.options.requestTimeout())
 	defer cancel()
-	return c.written(c.Interface.Create(ctx, record))
+	sent := c.options.Clock.Now()
+	return c.written(sent, c.Interface.Create(ctx, record))
 }
 
 // Update renews the Lease, or takes it over. It is finished once it was begun, as Create.
 func (c *candidate) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.options.requestTimeout())
 	defer cancel()
+	sent := c.options.Clock.Now()
 	err := c.Interface.Update(ctx, record)
 	if apierrors.IsNotFound(err) {
 		return err // deleted meanwhile: the elector creates it again
 	}
-	return c.written(err)
+	return c.written(sent, err)
 }
 
-// written takes down how a request to write the Lease went.
-func (c *candidate) written(err error) error {
+// written takes down how a request to write the Lease went, and for how long the Lease counts as held.
+func (c *candidate) written(sent time.Time, err error) error {
 	if err != nil {
 		c.fail(err)
 		return err
 	}
 	c.holding = true
+	c.expiry.Reset(c.options.term() - c.options.Clock.Since(sent))
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.renewed, c.problem = sent, nil
 	return nil
 }
 
-// meet decides what the holder of the Lease means.
-func (c *candidate) meet(record *resourcelock.LeaderElectionRecord) {
-	if record.HolderIdentity == "" || record.HolderIdentity == c.Identity() {
-		return
+// healthy is the Held's Healthy.
+func (c *candidate) healthy(grace time.Duration) error {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if old := c.options.Clock.Since(c.renewed); old > c.options.LeaseDuration+grace {
+		return fmt.Errorf("the Lease %s was not renewed for %s", c.Describe(), old.Round(time.Second))
 	}
-	first := c.met == nil
-	if first {
-		c.met = record
-	}
-	renewed := record.RenewTime.UTC().Format(time.RFC3339)
-	other := fmt.Sprintf("is held by %q, renewed at %s", record.HolderIdentity, renewed)
-	switch {
-	case c.holding:
-		c.giveUp(fmt.Errorf("lost the Lease %s: it %s", c.Describe(), other))
-	case c.waited() >= c.options.Wait && !c.abandoned(record):
-		c.giveUp(fmt.Errorf("the Lease %s %s; try again when it has ended, or raise --wait", c.Describe(), other))
-	case first:
-		c.options.Waiting(record.HolderIdentity, record.RenewTime.Time)
-	}
-}
-
-// abandoned tells whether the Lease seems to have no living holder: its time is over, and nobody was seen renewing it.
-// The elector then takes it, in the end.
-func (c *candidate) abandoned(record *resourcelock.LeaderElectionRecord) bool {
-	duration := time.Duration(record.LeaseDurationSeconds) * time.Second
-	return record.RenewTime.Equal(&c.met.RenewTime) && c.options.Clock.Since(record.RenewTime.Time) > duration
-}
-
-// fail decides what the error of a request means.
-func (c *candidate) fail(err error) {
-	c.problem = bare(err, leaseTimeout)
-	switch {
-	case classify(err).kind == final:
-		c.giveUp(c.failed())
-	case !c.holding && c.waited() >= max(c.options.Wait, renewDeadline):
-		c.giveUp(c.failed())
-	}
-}
-
-// waited is how long the Lease was tried for.
-func (c *candidate) waited() time.Duration { return c.options.Clock.Since(c.since) }
-
-// failed says why requests fail, and what to do.
-func (c *candidate) failed() error {
-	what := "cannot take"
-	if c.holding {
-		what = "lost"
-	}
-	if lacksPermission(c.problem) {
-		return fmt.Errorf("%s the Lease %s: %w; grant get, create and update on leases.coordination.k8s.io in namespace %s",
-			what, c.Describe(), c.problem, c.options.Namespace)
-	}
-	return fmt.Errorf("%s the Lease %s: %w", what, c.Describe(), c.problem)
-}
-
-// tooLate says that the Lease was not renewed in time.
-func (c *candidate) tooLate() error {
-	return fmt.Errorf("lost the Lease %s, which could not be renewed for %s: %w", c.Describe(), renewDeadline, c.problem)
+	return nil
 }
 
 // release gives the Lease up if it is still held. The elector must have ended.
 func (c *candidate) release(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(quiet(ctx), leaseTimeout)
+	ctx, cancel := context.WithTimeout(quiet(ctx), c.options.requestTimeout())
 	defer cancel()
 	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		record, _, err := c.Interface.Get(ctx)
@@ -166,8 +131,8 @@ func (c *candidate) release(ctx context.Context) error {
 		})
 	})
 	if err != nil {
-		return fmt.Errorf("cannot release the Lease %s, which ends by itself in %s: %w", c.Describe(), leaseDuration,
-			bare(err, leaseTimeout))
+		return fmt.Errorf("cannot release the Lease %s, which ends by itself in %s: %w", c.Describe(),
+			c.options.LeaseDuration, bare(err, c.options.requestTimeout()))
 	}
 	return nil
 }

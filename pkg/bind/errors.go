@@ -2,6 +2,7 @@ package bind
 
 import (
 	"fmt"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
@@ -96,3 +97,18 @@ func (e *StoppedError) Error() string {
 }
 
 func (e *StoppedError) Unwrap() []error { return []error{e.Err, e.Cause} }
+
+// HeldError says that somebody else holds the Lease that was to be acquired, and was waited for long enough.
+type HeldError struct {
+	// Lease is its namespace and name, with a slash between them.
+	Lease string
+	// Holder and Renewed are what the Lease says, in the time of the holder's clock.
+	Holder  string
+	Renewed time.Time
+}
+
+func (e *HeldError) Error() string { return fmt.Sprintf("the Lease %s %s", e.Lease, e.by()) }
+
+func (e *HeldError) by() string {
+	return fmt.Sprintf("is held by %q, renewed at %s", e.Holder, e.Renewed.UTC().Format(time.RFC3339))
+}

@@ -2,64 +2,13 @@ package bind
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/tools/leaderelection"
-	"k8s.io/client-go/tools/leaderelection/resourcelock"
-	"k8s.io/utils/clock"
 )
-
-// The Lease that keeps two runs apart, unless LockOptions name another one.
-const (
-	LeaseNamespace = "kube-system"
-	LeaseName      = "kubectl-sched-bind"
-)
-
-// An API server that restarts must not cost the Lease, and takes some ten seconds: the holder tries to renew it for
-// renewDeadline. It has stopped, with the last write, before another may follow after leaseDuration: 2 + 20 + 5 + 10
-// < 40.
-const (
-	leaseDuration = 40 * time.Second
-	renewDeadline = 20 * time.Second
-	retryPeriod   = 2 * time.Second
-	leaseTimeout  = 5 * time.Second
-)
-
-// LockOptions say which Lease is acquired, and how.
-type LockOptions struct {
-	// Identity is the name of the holder; no two runs may share one.
-	Identity string
-	// Namespace and Name stand for LeaseNamespace and LeaseName when they are empty.
-	Namespace string
-	Name      string
-	// Wait is how long somebody else is waited for; 0 stands for not at all. The elector looks every 2 to 4.4
-	// seconds, and that much longer it may take.
-	Wait time.Duration
-	// Waiting is called once, when somebody else is waited for, with what the Lease says; nil stands for nobody who
-	// wants to know.
-	Waiting func(holder string, renewed time.Time)
-	// Clock tells how long was waited; nil stands for the real one. client-go's elector has its own.
-	Clock clock.PassiveClock
-}
-
-// withDefaults fills in what may be left out.
-func (o LockOptions) withDefaults() LockOptions {
-	if o.Namespace == "" {
-		o.Namespace = LeaseNamespace
-	}
-	if o.Name == "" {
-		o.Name = LeaseName
-	}
-	if o.Waiting == nil {
-		o.Waiting = func(string, time.Time) {}
-	}
-	if o.Clock == nil {
-		o.Clock = clock.RealClock{}
-	}
-	return o
-}
 
 // Held is a Lease that is held, and renewed until it is released or lost.
 type Held struct {
@@ -74,13 +23,21 @@ type Held struct {
 // request after ctrl-C needs the Lease for that still.
 //
 // A Lease whose time is over, since its holder was killed, is taken even when Wait is 0, but only after nobody was seen
-// renewing it for its 40 seconds: the times in it are those of another host's clock, and prove nothing.
+// renewing it for its LeaseDuration: the times in it are those of another host's clock, and prove nothing.
+//
+// The error is a HeldError when somebody else holds the Lease. A request that is refused for good, as for want of a
+// permission, is an error at once, unless the API server was away within the last RenewDeadline.
 func Acquire(ctx context.Context, client coordinationclient.LeasesGetter, options LockOptions) (*Held, error) {
+	options = options.withDefaults()
+	if err := options.Validate(); err != nil {
+		return nil, fmt.Errorf("preparing the Lease %s/%s: %w", options.Namespace, options.Name, err)
+	}
 	running, stop := context.WithCancelCause(quiet(context.WithoutCancel(ctx)))
-	candidate := newCandidate(client, options.withDefaults(), stop)
+	candidate := newCandidate(client, options, stop)
 	acquired := make(chan struct{})
 	elector, err := newElector(candidate, acquired)
 	if err != nil {
+		candidate.expiry.Stop()
 		stop(err)
 		return nil, err
 	}
@@ -94,6 +51,7 @@ func Acquire(ctx context.Context, client coordinationclient.LeasesGetter, option
 	go func() {
 		defer close(held.ended)
 		elector.Run(running)
+		candidate.expiry.Stop()
 		stop(candidate.tooLate()) // without effect when it was stopped before
 	}()
 	select {
@@ -112,12 +70,13 @@ func Acquire(ctx context.Context, client coordinationclient.LeasesGetter, option
 
 // newElector returns client-go's elector, which acquires and renews the Lease. It does not release it: it would do so
 // before it tells that the Lease is lost, and without looking whether somebody else has it by then.
-func newElector(lock resourcelock.Interface, acquired chan<- struct{}) (*leaderelection.LeaderElector, error) {
+func newElector(lock *candidate, acquired chan<- struct{}) (*leaderelection.LeaderElector, error) {
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock:          lock,
-		LeaseDuration: leaseDuration,
-		RenewDeadline: renewDeadline,
-		RetryPeriod:   retryPeriod,
+		Name:          lock.options.Name, // in its metrics
+		LeaseDuration: lock.options.LeaseDuration,
+		RenewDeadline: lock.options.RenewDeadline,
+		RetryPeriod:   lock.options.RetryPeriod,
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: func(context.Context) { close(acquired) },
 			OnStoppedLeading: func() {},
@@ -130,13 +89,26 @@ func newElector(lock resourcelock.Interface, acquired chan<- struct{}) (*leadere
 }
 
 // Lost is closed when the Lease is not held any more: somebody else has it, it could not be renewed in time, or it was
-// released. Err then says which. Nothing that the Lease protects may be begun after it.
+// released. Err then says which. Nothing that the Lease protects may be begun after it, and what is under way has to
+// end within the FinishTimeout of the LockOptions.
 func (h *Held) Lost() <-chan struct{} { return h.stopped }
 
 // Err says why the Lease is not held any more; nil while it is, context.Canceled after Release.
 func (h *Held) Err() error { return h.why() }
 
-// Release gives the Lease up, so that the next one gets it at once. When that fails, the Lease ends by itself.
+// Healthy returns an error when the Lease was not renewed for longer than its duration and a grace time: the process
+// should have ended by then. It is for /healthz, as client-go's LeaderElector.Check; a Lease that somebody else has
+// counts too, and one that was released does not.
+func (h *Held) Healthy(grace time.Duration) error {
+	if errors.Is(h.Err(), context.Canceled) {
+		return nil
+	}
+	return h.candidate.healthy(grace)
+}
+
+// Release gives the Lease up, so that the next one takes it when it looks. When that fails, the Lease ends by itself.
+// What the Lease protects must have ended. It is to be called after a loss too, and returns when nothing is under way
+// any more.
 func (h *Held) Release(ctx context.Context) error {
 	h.stop(nil)
 	<-h.ended // no later than the request that is under way

@@ -11,10 +11,6 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// settleTime is how long a request that nobody answered is given to reach the store, or to fail to, before the outcome
-// is read back: the API server goes on for a moment when a connection is cut.
-const settleTime = 100 * time.Millisecond
-
 // post sends one Binding, the same as kube-scheduler's DefaultBinder does, and returns nil when the Pod is bound.
 func (a *attempt) post(ctx context.Context) *failure {
 	options := metav1.CreateOptions{}
@@ -29,14 +25,16 @@ func (a *attempt) post(ctx context.Context) *failure {
 	request := a.api.Post().Namespace(a.target.Namespace).Resource("pods").Name(a.target.Name).SubResource("binding").
 		VersionedParams(&options, scheme.ParameterCodec).Body(binding).
 		Throttle(nil) // ready waited already
+	ctx, stop := outlive(ctx, a.options.FinishTimeout)
+	defer stop()
 	_, failed := send[*metav1.Status](ctx, request, a.options.TryTimeout)
 	return failed.needing("create", "pods/binding", a.target.Namespace)
 }
 
 // read gets the Pod from the store itself: without a resourceVersion the API server does not answer from a cache.
-func (a *attempt) read(ctx context.Context) (*corev1.Pod, *failure) {
+func (a *attempt) read(ctx context.Context, timeout time.Duration) (*corev1.Pod, *failure) {
 	request := a.api.Get().Namespace(a.target.Namespace).Resource("pods").Name(a.target.Name)
-	pod, failed := send[*corev1.Pod](ctx, request, a.options.TryTimeout)
+	pod, failed := send[*corev1.Pod](context.WithoutCancel(ctx), request, timeout)
 	return pod, failed.needing("get", "pods", a.target.Namespace)
 }
 
@@ -48,23 +46,22 @@ func (a *attempt) mustLook(failed *failure) bool {
 	return failed.inDoubt() && !a.options.DryRun
 }
 
-// learn reads back whether the Pod is bound, for as long as it takes up to OutcomeTimeout. The end of the context does
-// not cut it short: somebody has to know the outcome.
-func (a *attempt) learn(ctx context.Context, failed *failure) (bound bool, err error) {
+// learn reads back, after a pause, whether the Pod is bound, for as long as it takes up to OutcomeTimeout. The end of
+// the context does not cut it short: somebody has to know the outcome.
+func (a *attempt) learn(ctx context.Context, pause time.Duration) (bound bool, err error) {
 	clock := a.options.Clock
 	pauses := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 10, Cap: 2 * time.Second}
-	if failed.inDoubt() {
-		clock.Sleep(settleTime)
-	}
-	for deadline := clock.Now().Add(a.options.OutcomeTimeout); ; clock.Sleep(pauses.Step()) {
-		pod, failed := a.read(ctx)
+	for deadline := clock.Now().Add(a.options.OutcomeTimeout); ; {
+		clock.Sleep(pause)
+		pod, failed := a.read(ctx, min(a.options.TryTimeout, deadline.Sub(clock.Now())))
 		if failed == nil {
 			return a.judge(pod)
 		}
 		if gone, ok := errors.AsType[*GoneError](failed.err); ok {
 			return false, gone
 		}
-		if failed.kind == final || !clock.Now().Before(deadline) {
+		pause = pauses.Step()
+		if failed.kind == final || !clock.Now().Add(pause).Before(deadline) {
 			return false, &UnavailableError{Tries: a.tries, Unknown: !a.options.DryRun, Err: failed.err}
 		}
 	}

@@ -43,6 +43,15 @@ const (
 // inDoubt tells whether the server may have done what it was asked for all the same.
 func (f *failure) inDoubt() bool { return f.kind == unanswered || f.kind == broken }
 
+// settleTime is how long a request that nobody answered is given to reach the store, or to fail to, before the outcome
+// is read back: the API server goes on for a moment when a connection is cut.
+func (f *failure) settleTime() time.Duration {
+	if f.inDoubt() {
+		return 100 * time.Millisecond
+	}
+	return 0
+}
+
 // needing names the permission that a request needed, should it have failed for want of it.
 func (f *failure) needing(verb, resource, namespace string) *failure {
 	// A namespace that is being deleted forbids too, and no permission helps there.
@@ -53,11 +62,12 @@ func (f *failure) needing(verb, resource, namespace string) *failure {
 	return f
 }
 
-// send carries out one request, once, to its end: neither the context nor client-go's own retries meddle. The answer
-// must be a T.
+// send carries out one request, once: client-go's own retries do not meddle. Waiting for the client's rate limit counts
+// as a part of it. The answer must be a T.
 func send[T runtime.Object](ctx context.Context, request *rest.Request, timeout time.Duration) (T, *failure) {
 	// client-go logs broken answers, which are told as errors here.
-	ctx = klog.NewContext(context.WithoutCancel(ctx), logr.Discard())
+	ctx, stop := context.WithTimeout(klog.NewContext(ctx, logr.Discard()), timeout)
+	defer stop()
 	ctx, sent := watchSending(ctx)
 	result := request.MaxRetries(0).Timeout(timeout).Do(ctx)
 	object, err := result.Get()
@@ -77,6 +87,18 @@ func send[T runtime.Object](ctx context.Context, request *rest.Request, timeout 
 	}
 	failed.retryAfter = retryAfter(result, err)
 	return answer, failed
+}
+
+// outlive returns a context that ends some time after the given one has ended.
+func outlive(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
+	longer, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	unhook := context.AfterFunc(ctx, func() {
+		time.AfterFunc(by, func() { end(fmt.Errorf("no answer within %s after the run was stopped", by)) })
+	})
+	return longer, func() {
+		unhook()
+		end(nil)
+	}
 }
 
 // watchSending tells, after a request, whether it got as far as a connection. Before, there are credentials to fetch, a
@@ -142,7 +164,7 @@ func plain(result rest.Result, err error, timeout time.Duration) error {
 		return fmt.Errorf("the answer is not one of a Kubernetes API server: %w", err)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("no answer within %s", timeout)
+		return fmt.Errorf("no answer within %s", timeout.Round(10*time.Millisecond))
 	}
 	if transport, ok := errors.AsType[*url.Error](err); ok {
 		return transport.Err

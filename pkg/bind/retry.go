@@ -6,6 +6,26 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
+// Cause says in a word why a Binding is sent again.
+type Cause string
+
+// All causes. None of the tries they stand for has bound the Pod.
+const (
+	CauseConflict    Cause = "conflict"     // The API server said that something else had changed the Pod.
+	CauseUnreachable Cause = "unreachable"  // There was no connection, and nothing was sent.
+	CauseUnanswered  Cause = "unanswered"   // It was sent, and no API server answered in time.
+	CauseOverloaded  Cause = "overloaded"   // The API server did nothing and asked to come again later, as by 429.
+	CauseServerError Cause = "server_error" // The API server, or a proxy before it, had a fault: 5xx.
+)
+
+var causes = map[kind]Cause{
+	conflict:   CauseConflict,
+	unsent:     CauseUnreachable,
+	unanswered: CauseUnanswered,
+	overloaded: CauseOverloaded,
+	broken:     CauseServerError,
+}
+
 // longestWait is how long a server may ask to wait before a retry. Asking for more is as good as no answer to somebody
 // who binds by hand.
 const longestWait = 5 * time.Minute

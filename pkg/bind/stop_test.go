@@ -3,6 +3,8 @@ package bind_test
 import (
 	"context"
 	"errors"
+	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -71,6 +73,98 @@ func TestBindFinishesWhatIsInFlightWhenTheContextEnds(t *testing.T) {
 				t.Errorf("%v is neither the error of the context nor its cause", err)
 			}
 		})
+	}
+}
+
+// What a scheduler has to leave for its Bindings when it is told to end: FinishTimeout for the requests that are under
+// way, and OutcomeTimeout for what became of them.
+func TestBindEndsInTimeWhenTheContextEnds(t *testing.T) {
+	const outcome = 15 * time.Second
+	interrupting := func(stop context.CancelCauseFunc, first behavior) []behavior {
+		return []behavior{after(func(*apiServer) { stop(errInterrupt) }, first)}
+	}
+	// These run on the clock that the waits go by; requests take no time.
+	for name, first := range map[string]behavior{
+		"when nobody answers":            drop,
+		"when the server has an error":   page(503),
+		"when the server has a conflict": page(409),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, stop := context.WithCancelCause(t.Context())
+			s := newAPIServer(t)
+			s.posts, s.gets = interrupting(stop, first), times(1000, drop)
+			_, err := s.binder(bind.Options{OutcomeTimeout: outcome}).Bind(ctx, target, noCheck)
+			if !isUnknown(err) {
+				t.Errorf("got the error %v, want that the outcome is unknown", err)
+			}
+			if took := s.clock.Since(startTime); took > outcome || took < outcome-3*time.Second {
+				t.Errorf("it took %s, want about %s", took, outcome)
+			}
+		})
+	}
+	// These run in real time, of which a request would have 10 s by itself.
+	for name, test := range map[string]struct {
+		posts, gets []behavior
+		want        result
+	}{
+		"when a request hangs that went through": {
+			posts: []behavior{stores(hang)},
+			want:  result{Tries: 1, Stored: 1},
+		},
+		"when a request hangs that did not go through": {
+			posts: []behavior{hang},
+			want:  result{Tries: 1, Err: stopped},
+		},
+		"when the last request hangs": {
+			posts: append(times(4, drop), hang),
+			want: result{Tries: 5, Err: "the API server did not bind the pod in 5 tries: " +
+				"no answer within 50ms after the run was stopped"},
+		},
+		"when the outcome hangs": {
+			posts: []behavior{drop}, gets: times(1000, hang),
+			want: result{Tries: 1, Err: "the pod may be bound or not, the API server could not tell: no answer within 100ms"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, stop := context.WithCancelCause(t.Context())
+			s := newAPIServer(t)
+			last := len(test.posts) - 1
+			s.posts = slices.Concat(test.posts[:last], interrupting(stop, test.posts[last]))
+			s.gets = test.gets
+			start := time.Now()
+			options := bind.Options{FinishTimeout: 50 * time.Millisecond, OutcomeTimeout: 200 * time.Millisecond}
+			tries, err := s.binder(options).Bind(ctx, target, noCheck)
+			if diff := cmp.Diff(test.want, resultOf(s, tries, err)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if took := time.Since(start); took > 5*time.Second {
+				t.Errorf("it took %s", took)
+			}
+		})
+	}
+}
+
+// A request that is under way when the context ends has FinishTimeout left, and no less.
+func TestBindLetsARequestFinishWhenTheContextEnds(t *testing.T) {
+	ctx, stop := context.WithCancelCause(t.Context())
+	s := newAPIServer(t)
+	answered := make(chan struct{})
+	slow := func(s *apiServer, w http.ResponseWriter, r *http.Request) {
+		stop(errInterrupt)
+		select {
+		case <-r.Context().Done():
+			s.t.Error("the request was cut off")
+		case <-answered:
+		}
+		well(s, w, r)
+	}
+	s.posts = []behavior{slow}
+	time.AfterFunc(50*time.Millisecond, func() { close(answered) })
+	tries, err := s.binder(bind.Options{FinishTimeout: 5 * time.Second}).Bind(ctx, target, noCheck)
+	if diff := cmp.Diff(result{Tries: 1, Stored: 1}, resultOf(s, tries, err)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 

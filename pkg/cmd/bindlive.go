@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -48,7 +49,10 @@ func (o *bindOptions) live(ctx context.Context) (*outcome, error) {
 		o.finish = func() { o.flush(ctx, recorder) } // after the Lease is given up, and the results are printed
 	}
 	held, err := bind.Acquire(ctx, telling.CoordinationV1(), o.lock(host))
-	if err != nil {
+	switch {
+	case errors.As(err, new(*bind.HeldError)):
+		return nil, fmt.Errorf("%w; try again when it has ended, or raise --wait", err)
+	case err != nil:
 		return nil, err
 	}
 	defer o.release(ctx, held)
@@ -85,6 +89,7 @@ func (o *bindOptions) liveSession(ctx context.Context, options run.Options) (*ou
 	session, err := run.NewLive(ctx, run.Live{
 		Config: o.limited(),
 		Kinds:  kindsScheduled(),
+		Role:   "deploy/rbac-bind.yaml",
 		Progress: func(done, total int, kind *cluster.Kind) {
 			progress.show("reading the cluster: %d of %d kinds (%s)", done, total, kind.Resource)
 		},
