@@ -127,9 +127,6 @@ func (l *Loop) build(ctx context.Context) error {
 // Profiles names the profiles, which are the schedulerNames of the Pods that are scheduled, sorted.
 func (l *Loop) Profiles() []string { return slices.Sorted(maps.Keys(l.sched.Profiles)) }
 
-// Known is what is known of the cluster beside its objects: the server's version, and what it does not serve.
-func (l *Loop) Known() *cluster.State { return l.state }
-
 // State returns the cluster as the Loop knows it, with the Pods that are assumed on their nodes there.
 func (l *Loop) State() (*cluster.State, error) { return l.objects(l.sched.Cache) }
 
