@@ -51,6 +51,7 @@ var rooms = map[string]room{
 	"pkg/run": {
 		ours: []string{"pkg/cluster", "pkg/engine/upstream", "pkg/bind", "pkg/report"}, kubernetes: true,
 	},
+	"pkg/serve":    {},
 	"pkg/printers": {ours: []string{"pkg/report"}},
 	"plugins":      {},
 	"test":         {ours: []string{"*"}},
