@@ -102,7 +102,8 @@ func unreadable(gaps []cluster.Gap, role string) error {
 		}
 	}
 	if len(forbidden) > 0 {
-		errs = append(errs, fmt.Errorf("may not list %s: grant list and watch on them, as %s does; nothing is bound without them",
+		errs = append(errs, fmt.Errorf(
+			"may not list %s: grant list and watch on them, as %s does; nothing is bound without them",
 			strings.Join(forbidden, ", "), role))
 	}
 	return errors.Join(errs...)

@@ -41,14 +41,14 @@ func (f *flights) rest() {
 	f.signal()
 }
 
-// take tells that something is taken up, and returns whether it may be.
-func (f *flights) take() bool {
+// take tells that something is taken up now, and returns whether it may be.
+func (f *flights) take(now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.stopping {
 		return false
 	}
-	f.busy, f.taken = true, time.Now()
+	f.busy, f.taken = true, now
 	f.takes++
 	return true
 }
@@ -133,15 +133,4 @@ func (f *flights) landed() <-chan struct{} {
 	idle := f.idle
 	f.signal()
 	return idle
-}
-
-// wait returns when nothing is under way, after the time, or when the channel is closed.
-func (f *flights) wait(limit time.Duration, closed <-chan struct{}) {
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	select {
-	case <-f.landed():
-	case <-timer.C:
-	case <-closed:
-	}
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/events"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/utils/clock"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/bind"
 	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
@@ -21,7 +22,7 @@ import (
 )
 
 // drainTime is how long what is under way may take once a Loop is to stop, and cancelTime how long it may after it was
-// cancelled: a Binding that was sent is waited for. Together they fit into the minute that a Pod of its own is given to
+// canceled: a Binding that was sent is waited for. Together they fit into the minute that a Pod of its own is given to
 // end.
 const (
 	drainTime  = 25 * time.Second
@@ -40,16 +41,19 @@ type LoopOptions struct {
 	Binder Binder
 	// Events makes the recorder of upstream's events for a profile; nil drops them.
 	Events func(profile string) events.EventRecorderLogger
-	// Decided gets every decision, and the Pod it is about as it was then. Several goroutines may call it at a time, and
-	// the scheduler waits for it.
+	// Clock is the time of decisions, back-off and waiting; nil stands for the real one.
+	Clock clock.WithTicker
+	// Decided gets every decision, and the Pod it is about as it was then. Several goroutines may call it at a time,
+	// and the scheduler waits for it.
 	Decided func(*report.Decision, *corev1.Pod)
 }
 
-// Loop is kube-scheduler's Scheduler at work on a running cluster: its own queue, its scheduling and binding cycles, its
-// preemption. Run or Pass is called once.
+// Loop is kube-scheduler's Scheduler at work on a running cluster: its own queue, its scheduling and binding cycles,
+// its preemption. Run or Pass is called once.
 type Loop struct {
 	feed
 	options LoopOptions
+	clock   clock.WithTicker
 	sched   *scheduler.Scheduler
 	// decide and giveUp are upstream's own SchedulePod and FailureHandler.
 	decide schedulePodFunc
@@ -73,7 +77,10 @@ func NewLoop(ctx context.Context, live Live, options LoopOptions) (*Loop, error)
 	if err != nil {
 		return nil, err
 	}
-	l := &Loop{feed: *feed, options: options}
+	l := &Loop{feed: *feed, options: options, clock: options.Clock}
+	if l.clock == nil {
+		l.clock = clock.RealClock{}
+	}
 	// The informers live until Close, not until an interrupt: what is under way needs them.
 	lasting, end := context.WithCancel(context.WithoutCancel(ctx))
 	l.stop = end
@@ -114,6 +121,7 @@ func (l *Loop) build(ctx context.Context) error {
 		scheduler.WithPodInitialBackoffSeconds(settings.PodInitialBackoffSeconds),
 		scheduler.WithExtenders(l.adaptExtenders(settings.Extenders)...),
 		scheduler.WithParallelism(settings.Parallelism),
+		scheduler.WithClock(l.clock),
 	)
 	if err != nil {
 		return fmt.Errorf("%w: %w", upstream.ErrConfiguration, err)
@@ -130,9 +138,9 @@ func (l *Loop) Profiles() []string { return slices.Sorted(maps.Keys(l.sched.Prof
 // State returns the cluster as the Loop knows it, with the Pods that are assumed on their nodes there.
 func (l *Loop) State() (*cluster.State, error) { return l.objects(l.sched.Cache) }
 
-// Run schedules until the context ends, then finishes what is under way. It returns the cause of that end unless it was
-// an interrupt. When lost is closed, as a Lease's is, nothing may be written any more: what is under way is cancelled, but
-// for requests that are on their way. A nil channel is never closed.
+// Run schedules until the context ends, then finishes what is under way. It returns the cause of that end unless it
+// was an interrupt. When lost is closed, as a Lease's is, nothing may be written any more: what is under way is
+// canceled, but for requests that are on their way. A nil channel is never closed.
 func (l *Loop) Run(ctx context.Context, lost <-chan struct{}) error {
 	// Scheduling and binding cycles outlive an interrupt.
 	lasting, end := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -148,7 +156,7 @@ func (l *Loop) Run(ctx context.Context, lost <-chan struct{}) error {
 	l.drain(lost)
 	end(context.Cause(ctx))
 	<-done
-	l.flights.wait(cancelTime, nil)
+	l.wait(cancelTime, nil)
 	if errors.Is(context.Cause(ctx), context.Canceled) {
 		return nil
 	}
@@ -163,7 +171,18 @@ func (l *Loop) drain(lost <-chan struct{}) {
 		fw.IterateOverWaitingPods(func(pod fwk.WaitingPod) { pod.Reject(pluginName, stoppedMessage) })
 		break
 	}
-	l.flights.wait(drainTime, lost)
+	l.wait(drainTime, lost)
+}
+
+// wait returns when nothing is under way, after the time, or when the channel is closed.
+func (l *Loop) wait(limit time.Duration, closed <-chan struct{}) {
+	timer := l.clock.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-l.flights.landed():
+	case <-timer.C():
+	case <-closed:
+	}
 }
 
 // Close ends what the Loop has started.
@@ -181,7 +200,8 @@ func (l *Loop) recorder(profile string) events.EventRecorderLogger {
 	return watchingEvents{recorder, l, profile}
 }
 
-// Watched tells whether Nodes and Pods are watched just now: when they are not, the Loop does not hear of what others do.
+// Watched tells whether Nodes and Pods are watched just now: when they are not, the Loop does not hear of what others
+// do.
 func (l *Loop) Watched() bool {
 	return l.watches.open("/api/v1/nodes") && l.watches.open("/api/v1/pods")
 }

@@ -48,18 +48,18 @@ func (b *binder) Bind(ctx context.Context, _ fwk.CycleState, pod *corev1.Pod, no
 			return nil
 		}
 		// The Pod stays assumed on its node until somebody knows what became of it: others must not get the room.
-		if !isUnknown(err) || !pause(ctx, unknownPause) {
+		if !isUnknown(err) || !b.loop.pause(ctx, unknownPause) {
 			return fwk.AsStatus(&binderError{err})
 		}
 	}
 }
 
 // pause waits, and tells whether it has waited to the end.
-func pause(ctx context.Context, duration time.Duration) bool {
-	timer := time.NewTimer(duration)
+func (l *Loop) pause(ctx context.Context, duration time.Duration) bool {
+	timer := l.clock.NewTimer(duration)
 	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-timer.C():
 		return true
 	case <-ctx.Done():
 		return false
@@ -75,6 +75,11 @@ func (l *Loop) check(pod *corev1.Pod, node string) error {
 	if _, err := l.factory.Core().V1().Nodes().Lister().Get(node); err != nil {
 		return &NodeGoneError{Node: node}
 	}
+	return l.moved(pod, node)
+}
+
+// moved tells, as an error, that a Pod was deleted or bound to another node.
+func (l *Loop) moved(pod *corev1.Pod, node string) error {
 	current, err := l.factory.Core().V1().Pods().Lister().Pods(pod.Namespace).Get(pod.Name)
 	switch {
 	case err != nil:

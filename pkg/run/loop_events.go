@@ -1,8 +1,6 @@
 package run
 
 import (
-	"time"
-
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,7 +34,7 @@ func (w watchingEvents) Eventf(regarding, related runtime.Object, kind, reason, 
 // preempted tells of a Pod that is evicted for another one, or for a group.
 func (l *Loop) preempted(profile string, victim *corev1.Pod, preemptor runtime.Object) {
 	decision := report.NewDecision(victim.Namespace, victim.Name)
-	decision.Time = metav1.NewMicroTime(time.Now())
+	decision.Time = metav1.NewMicroTime(l.clock.Now())
 	decision.Profile, decision.Result = profile, report.ResultPreempted
 	decision.NodeName = victim.Spec.NodeName
 	if l.options.DryRun {

@@ -28,7 +28,7 @@ func (l *Loop) nextEntity(pop func(klog.Logger) (framework.QueuedEntityInfo, err
 		for {
 			l.flights.rest()
 			entity, err := pop(logger)
-			if !l.flights.take() {
+			if !l.flights.take(l.clock.Now()) {
 				<-l.sched.StopEverything
 				return nil, nil
 			}
@@ -47,11 +47,11 @@ func (l *Loop) nextEntity(pop func(klog.Logger) (framework.QueuedEntityInfo, err
 func (l *Loop) schedulePod(ctx context.Context, fw framework.Framework, state fwk.CycleState,
 	info *framework.QueuedPodInfo,
 ) (scheduler.ScheduleResult, error) {
-	started := time.Now()
+	started := l.clock.Now()
 	scores := &scoreKeeper{Framework: fw}
 	result, err := l.decide(ctx, scores, state, info)
 	l.flights.decided(info, flight{
-		scheduling: time.Since(started), result: result, score: scores.total(result.SuggestedHost),
+		scheduling: l.clock.Since(started), result: result, score: scores.total(result.SuggestedHost),
 	})
 	return result, err
 }
@@ -62,9 +62,9 @@ type scoreKeeper struct {
 	scores []fwk.NodePluginScores
 }
 
-func (k *scoreKeeper) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, nodes []fwk.NodeInfo) (
-	[]fwk.NodePluginScores, *fwk.Status,
-) {
+func (k *scoreKeeper) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *corev1.Pod,
+	nodes []fwk.NodeInfo,
+) ([]fwk.NodePluginScores, *fwk.Status) {
 	scores, status := k.Framework.RunScorePlugins(ctx, state, pod, nodes)
 	k.scores = scores
 	return scores, status
@@ -103,7 +103,7 @@ func (l *Loop) failed(ctx context.Context, fw framework.Framework, info *framewo
 	}
 	decision := l.decision(fw.ProfileName(), info.Pod, one)
 	decision.NodeName = one.result.SuggestedHost
-	l.judge(decision, status)
+	l.judge(decision, info.Pod, status)
 	if nominating != nil {
 		decision.NominatedNodeName = nominating.NominatedNodeName
 	}
@@ -120,8 +120,11 @@ func (l *Loop) failed(ctx context.Context, fw framework.Framework, info *framewo
 }
 
 // judge says in a decision what a failure means.
-func (l *Loop) judge(decision *report.Decision, status *fwk.Status) {
+func (l *Loop) judge(decision *report.Decision, pod *corev1.Pod, status *fwk.Status) {
 	err := status.AsError()
+	if moved := l.moved(pod, decision.NodeName); moved != nil && !status.IsRejected() {
+		err = moved // which a plugin that failed for it does not say as plainly
+	}
 	var fit *framework.FitError
 	if errors.As(err, &fit) && fit.NumAllNodes > decision.EvaluatedNodes {
 		decision.EvaluatedNodes = fit.NumAllNodes
@@ -150,7 +153,7 @@ func (l *Loop) judge(decision *report.Decision, status *fwk.Status) {
 
 // decision begins the decision about a Pod.
 func (l *Loop) decision(profile string, pod *corev1.Pod, one flight) *report.Decision {
-	now := time.Now()
+	now := l.clock.Now()
 	decision := report.NewDecision(pod.Namespace, pod.Name)
 	decision.Time = metav1.NewMicroTime(now)
 	decision.Profile = profile

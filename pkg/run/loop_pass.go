@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
@@ -18,8 +20,8 @@ import (
 // passPoll is how often a Pass looks whether its queue is empty, when nothing is under way.
 const passPoll = 20 * time.Millisecond
 
-// backlog is what a Pass takes up: the Pods that wait when it begins. Its methods do on nil what suits a Loop that takes
-// up all that comes.
+// backlog is what a Pass takes up: the Pods that wait when it begins. Its methods do on nil what suits a Loop that
+// takes up all that comes.
 type backlog struct {
 	mu   sync.Mutex
 	left map[types.UID]*pending
@@ -69,13 +71,13 @@ func (l *Loop) collect() error {
 
 // waitDone returns when no decision is due any more, or the context has ended.
 func (l *Loop) waitDone(ctx context.Context) {
-	ticker := time.NewTicker(passPoll)
+	ticker := l.clock.NewTicker(passPoll)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-ticker.C():
 		}
 		if !l.isDue() {
 			return
@@ -126,19 +128,13 @@ func (l *Loop) untouched(pod *corev1.Pod) *report.Decision {
 	profile := pod.Spec.SchedulerName
 	decision := l.decision(profile, pod, flight{})
 	decision.QueuedMilliseconds, decision.LatencyMilliseconds = 0, 0
-	current, err := l.factory.Core().V1().Pods().Lister().Pods(pod.Namespace).Get(pod.Name)
-	switch {
-	case err != nil || current.UID != pod.UID || current.DeletionTimestamp != nil:
-		decision.Result, decision.Message = report.ResultGone, "the pod was deleted"
-		return decision
-	case current.Spec.NodeName != "":
-		decision.Result, decision.NodeName = report.ResultBoundElsewhere, current.Spec.NodeName
-		decision.Message = "somebody else bound the pod to node " + current.Spec.NodeName
+	l.judge(decision, pod, fwk.AsStatus(errors.New(stoppedMessage)))
+	if decision.Result == report.ResultGone || decision.Result == report.ResultBoundElsewhere {
 		return decision
 	}
 	decision.Result, decision.Message = report.ResultSkipped, stoppedMessage
 	for _, plugin := range l.sched.Profiles[profile].PreEnqueuePlugins() {
-		if status := plugin.PreEnqueue(context.Background(), current); !status.IsSuccess() {
+		if status := plugin.PreEnqueue(context.Background(), pod); !status.IsSuccess() {
 			decision.Result, decision.Message = report.ResultRefused, "it is gated: "+status.Message()
 			break
 		}

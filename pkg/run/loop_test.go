@@ -296,7 +296,7 @@ func TestServedProfiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			served, err := config.Serve(c.name)
-			got := ""
+			var got string
 			if err != nil {
 				got = err.Error()
 			} else {
