@@ -44,3 +44,29 @@ func TestReadmeSavesWhatIsRead(t *testing.T) {
 		}
 	}
 }
+
+// TestDecisionsInDocsAreReal compares the decisions that pages show with what the printer's test prints.
+func TestDecisionsInDocsAreReal(t *testing.T) {
+	const golden = "pkg/printers/testdata/golden/decisions.lines.txt"
+	printed := readPage(t, "../../"+golden)
+	for _, page := range []string{"../../README.md", "../../docs/run.md"} {
+		_, rest, found := strings.Cut(readPage(t, page), "<!-- lines of "+golden+" -->\n```text\n")
+		lines, _, closed := strings.Cut(rest, "```")
+		if !found || !closed {
+			t.Errorf("%s shows no decisions", page)
+		}
+		for line := range strings.Lines(lines) {
+			if !strings.Contains(printed, "\n"+line) && !strings.HasPrefix(printed, line) {
+				t.Errorf("%s: the printer does not print %q", page, line)
+			}
+		}
+	}
+}
+
+// TestOutputPageShowsARealDecision compares the example with what the printer's test prints.
+func TestOutputPageShowsARealDecision(t *testing.T) {
+	line, _, _ := strings.Cut(readPage(t, "../../pkg/printers/testdata/golden/decisions.json.txt"), "\n")
+	if !strings.Contains(readPage(t, outputPage), "```json\n"+line+"\n```\n") {
+		t.Errorf("docs/output.md does not show %s", line)
+	}
+}

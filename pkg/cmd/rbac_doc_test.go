@@ -37,9 +37,9 @@ func explainVerbs(t *testing.T) kindVerbs {
 	}
 }
 
-// bindReads are those of bind that change nothing: what a scheduler reads is watched. What became of a Pod, or of a
-// claim of devices that could not be written, is looked up.
-func bindReads(kind *cluster.Kind) []string {
+// schedulerReads are those of bind and run that change nothing: what a scheduler reads is watched. What became of a
+// Pod, or of a claim of devices that could not be written, is looked up.
+func schedulerReads(kind *cluster.Kind) []string {
 	switch {
 	case kind.Kind == "Pod", kind.Kind == "ResourceClaim":
 		return []string{"get", "list", "watch"}
@@ -64,20 +64,31 @@ func TestClusterRoleOfExplainAllowsWhatIsReadAndNoMore(t *testing.T) {
 	wantPermissions(t, "../../deploy/rbac-explain.yaml", permissionsOf(explainVerbs(t)))
 }
 
-// What bind reads is in the table of kinds, what it writes in a table of the page.
-func TestRolesOfBindAllowWhatIsDoneAndNoMore(t *testing.T) {
-	want := permissionsOf(bindReads)
-	rows := tableOf(writesHeader).FindStringSubmatch(readPage(t, rbacPage))
-	if rows == nil {
-		t.Fatalf("docs/rbac.md: no table %s", writesHeader)
+// What bind and run read is in the table of kinds, what they write in a table of the page each.
+func TestRolesOfBindAndRunAllowWhatIsDoneAndNoMore(t *testing.T) {
+	for path, header := range map[string]string{
+		"../../deploy/rbac-bind.yaml": bindWritesHeader,
+		"../../deploy/rbac-run.yaml":  runWritesHeader,
+	} {
+		wantPermissions(t, path, permissionsOf(schedulerReads).Union(permissionsIn(t, header)))
 	}
-	for row := range strings.Lines(rows[2]) {
+}
+
+// permissionsIn are those in a table of the page.
+func permissionsIn(t *testing.T, header string) sets.Set[string] {
+	t.Helper()
+	table := tableOf(header).FindStringSubmatch(readPage(t, rbacPage))
+	if table == nil {
+		t.Fatalf("docs/rbac.md: no table %s", header)
+	}
+	all := sets.New[string]()
+	for row := range strings.Lines(table[2]) {
 		cells := strings.Split(row, " | ")
 		for verb := range strings.SplitSeq(cells[2], ", ") {
-			want.Insert(permission(verb, cells[1], strings.TrimPrefix(cells[0], "| ")))
+			all.Insert(permission(verb, cells[1], strings.TrimPrefix(cells[0], "| ")))
 		}
 	}
-	wantPermissions(t, "../../deploy/rbac-bind.yaml", want)
+	return all
 }
 
 // wantPermissions compares what the roles in a file allow.
@@ -85,6 +96,9 @@ func wantPermissions(t *testing.T, path string, want sets.Set[string]) {
 	t.Helper()
 	got := sets.New[string]()
 	for document := range strings.SplitSeq(readPage(t, path), "\n---\n") {
+		if bindingKind.MatchString(document) {
+			continue // allows nothing that its role does not
+		}
 		var role rbacv1.ClusterRole // a Role has the same rules
 		if err := yaml.UnmarshalStrict([]byte(document), &role); err != nil {
 			t.Fatal(err)
@@ -102,6 +116,8 @@ func wantPermissions(t *testing.T, path string, want sets.Set[string]) {
 		t.Errorf("%s (-want +got):\n%s", path, diff)
 	}
 }
+
+var bindingKind = regexp.MustCompile(`(?m)^kind: (Cluster)?RoleBinding$`)
 
 func allowed(rule rbacv1.PolicyRule) []string {
 	var all []string
@@ -134,9 +150,10 @@ const (
 	rbacPage  = "../../docs/rbac.md"
 	coreGroup = "core" // what the page calls the group without a name
 
-	explainHeader   = "| resource | API group | verbs | what cannot be judged without it | when it is read |"
-	bindReadsHeader = "| resource | API group | verbs | when it is read |"
-	writesHeader    = "| resource | API group | verbs | what for | when |"
+	explainHeader    = "| resource | API group | verbs | what cannot be judged without it | when it is read |"
+	readsHeader      = "| resource | API group | verbs | when it is read |"
+	bindWritesHeader = "| resource | API group | verbs | what for | when |"
+	runWritesHeader  = "| resource | API group | verbs | what run writes | when |"
 )
 
 // tableOf matches the table with the header: its head, then its rows.
@@ -171,7 +188,7 @@ func TestRBACPageListsTheKinds(t *testing.T) {
 		explainHeader: kindRows(explainVerbs(t), func(kind *cluster.Kind) []string {
 			return []string{kind.Judges, whenRead[kind.Use]}
 		}),
-		bindReadsHeader: kindRows(bindReads, func(kind *cluster.Kind) []string { return []string{whenRead[kind.Use]} }),
+		readsHeader: kindRows(schedulerReads, func(kind *cluster.Kind) []string { return []string{whenRead[kind.Use]} }),
 	} {
 		table := tableOf(header)
 		if !table.MatchString(want) {

@@ -201,7 +201,7 @@ func TestReasonsPageExplainsEachFieldOfEachDetail(t *testing.T) {
 // row of it.
 type place struct{ heading, intro, row string }
 
-// places of the types below Explanation and Binding. A detail's are in docs/reasons.md.
+// places of the types below Explanation, Binding and Decision. A detail's are in docs/reasons.md.
 var places = map[string]place{
 	"Explanation":     {heading: "Explanation"},
 	"Metadata":        {heading: "Explanation", row: "metadata"},
@@ -228,8 +228,9 @@ var places = map[string]place{
 	"NoCandidates":    {heading: "Preemption", intro: "Each of `nodes`"},
 	"TerminatingPod":  {heading: "Preemption", row: "waitsFor"},
 	"Binding":         {heading: "Binding"},
-	"Decision":        {heading: "Binding", intro: "The fields of `decision`"},
+	"Cycle":           {heading: "Binding", intro: "The fields of `decision`"},
 	"Overcommitment":  {heading: "Binding", intro: "Each of `overcommitted`"},
+	"Decision":        {heading: "Decision"},
 }
 
 // rowsAt are the rows of the table at a place, by the field or fields in their first column.
@@ -253,11 +254,18 @@ func TestOutputPageExplainsEachField(t *testing.T) {
 	_, sections := sectionsOf(readPage(t, outputPage), "###")
 	types := structsIn(reflect.TypeFor[report.Explanation]())
 	maps.Copy(types, structsIn(reflect.TypeFor[report.Binding]()))
+	maps.Copy(types, structsIn(reflect.TypeFor[report.Decision]()))
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(types)), slices.Sorted(maps.Keys(places))); diff != "" {
 		t.Errorf("types of the report and places that explain them (-want +got):\n%s", diff)
 	}
 	for name, structType := range types {
 		at, fields := places[name], jsonFields(structType)
+		for _, field := range fields {
+			if embedded, ok := strings.CutPrefix(field, "+"); ok {
+				fields = append(fields, jsonFields(types[embedded])...)
+			}
+		}
+		fields = slices.DeleteFunc(fields, func(field string) bool { return strings.HasPrefix(field, "+") })
 		rows := rowsAt(sections[at.heading], at)
 		if at.row == "" {
 			slices.Sort(fields)

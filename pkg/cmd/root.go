@@ -31,9 +31,9 @@ func newRoot(env Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:         "kubectl-sched",
 		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl sched"},
-		Short:       "Explain and bind Pods with kube-scheduler's own code",
+		Short:       "Explain, bind and schedule Pods with kube-scheduler's own code",
 		Long: `kubectl sched answers scheduling questions with kube-scheduler's own code, for a live cluster or for
-its saved state, and binds Pods by hand.
+its saved state, binds Pods by hand, and runs as a scheduler of its own.
 
 Exit codes: 0 yes (every Pod fits, or is bound), 1 no (at least one is not), 2 could not decide or run.`,
 		Args:          cobra.NoArgs,
@@ -56,7 +56,7 @@ Exit codes: 0 yes (every Pod fits, or is bound), 1 no (at least one is not), 2 c
 	config.AddFlags(root.PersistentFlags())
 	root.PersistentFlags().IntVarP(&verbosity, "v", "v", 0,
 		"how much to log to stderr of requests and of what the scheduler does; 0 is nothing")
-	root.AddCommand(newExplain(env, config), newBind(env, config), newVersion(env, config))
+	root.AddCommand(newExplain(env, config), newBind(env, config), newRun(env, config), newVersion(env, config))
 	return root
 }
 

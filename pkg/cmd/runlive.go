@@ -1,0 +1,281 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+
+	"github.com/kubectl-sched/kubectl-sched/pkg/bind"
+	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
+	"github.com/kubectl-sched/kubectl-sched/pkg/engine"
+	"github.com/kubectl-sched/kubectl-sched/pkg/engine/upstream"
+	"github.com/kubectl-sched/kubectl-sched/pkg/report"
+	"github.com/kubectl-sched/kubectl-sched/pkg/run"
+)
+
+// outcomeTime is how long the outcome of a Binding is asked for at a time; the scheduler has it asked for again.
+const outcomeTime = 10 * time.Second
+
+// runner is one run of the command.
+type runner struct {
+	*runOptions
+	metrics *run.Metrics
+	loop    atomic.Pointer[run.Loop]
+	held    atomic.Pointer[bind.Held]
+	stream  *decisionStream
+	// fail ends the run.
+	fail func(error)
+}
+
+func (o *runOptions) run(ctx context.Context) (err error) {
+	r := &runner{runOptions: o, metrics: run.NewMetrics()}
+	// A reader of stdout that has gone away is an error of the next write, not the end of the process in mid-work.
+	pipes := make(chan os.Signal, 1)
+	signal.Notify(pipes, syscall.SIGPIPE)
+	defer signal.Stop(pipes)
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	r.fail = fail
+	stopServing, err := r.serve(ctx)
+	if err != nil {
+		return err
+	}
+	defer stopServing()
+	events, flush, err := r.events(ctx)
+	if err != nil {
+		return err
+	}
+	r.stream = r.openStream()
+	loop, err := r.read(ctx, events)
+	if err != nil {
+		_ = r.stream.close()
+		return err
+	}
+	defer loop.Close()
+	r.loop.Store(loop)
+	err = r.work(ctx, loop)
+	flush()
+	if failed := r.stream.close(); failed != nil {
+		return failed
+	}
+	return err
+}
+
+// read builds the scheduler and reads the cluster.
+func (r *runner) read(ctx context.Context, events recorders) (*run.Loop, error) {
+	progress := newProgress(r.env)
+	defer progress.clear()
+	options := run.LoopOptions{
+		Config: r.scheduler, DryRun: r.dryRun, Events: events, Decided: r.decided,
+	}
+	if !r.dryRun {
+		client, err := r.client(r.config.QPS)
+		if err != nil {
+			return nil, err
+		}
+		binding := bind.Options{OutcomeTimeout: outcomeTime, Retrying: r.retrying}
+		if r.leader != nil {
+			binding.FinishTimeout = r.leader.lock.FinishTimeout()
+		}
+		options.Binder = bind.New(client, binding)
+	}
+	if !r.jsonLogs && !klog.V(1).Enabled() {
+		ctx = upstream.Quiet(ctx)
+	}
+	loop, err := run.NewLoop(ctx, run.Live{
+		Config: r.wire(r.config.QPS),
+		Kinds:  kindsScheduled(),
+		Role:   "deploy/rbac-run.yaml",
+		Progress: func(done, total int, kind *cluster.Kind) {
+			progress.show("reading the cluster: %d of %d kinds (%s)", done, total, kind.Resource)
+		},
+	}, options)
+	return loop, blame(err, r.scheduler)
+}
+
+// work schedules, while the Lease is held if there is one.
+func (r *runner) work(ctx context.Context, loop *run.Loop) error {
+	leading, lost, release, err := r.lead(ctx)
+	if err != nil {
+		if ctx.Err() != nil && r.watch { // stopped while standing by
+			return nil
+		}
+		return err
+	}
+	defer release()
+	r.begin(loop)
+	stopWatching := r.watchOutages(leading, loop)
+	endView := r.stream.live(loop)
+	ended := make(chan struct{})
+	told := r.tellStopping(leading, ended)
+	var decisions []*report.Decision
+	if r.watch {
+		err = loop.Run(leading, lost)
+	} else {
+		decisions, err = loop.Pass(leading)
+	}
+	close(ended)
+	<-told
+	endView()
+	stopWatching()
+	if err == nil && !r.watch {
+		return r.verdict(decisions)
+	}
+	r.note("%s", r.stream.tally.summary())
+	return err
+}
+
+// stopTime is how long stopping may take before it is told what it takes time for.
+const stopTime = 300 * time.Millisecond
+
+// tellStopping says why the run has not ended yet when it is to stop. The returned channel is closed when nothing more
+// is said.
+func (r *runner) tellStopping(ctx context.Context, ended <-chan struct{}) <-chan struct{} {
+	told := make(chan struct{})
+	go func() {
+		defer close(told)
+		select {
+		case <-ctx.Done():
+		case <-ended:
+			return
+		}
+		timer := time.NewTimer(stopTime)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			r.note("Stopping: bindings in flight are finished first; ctrl-C again ends at once.")
+		case <-ended:
+		}
+	}()
+	return told
+}
+
+// begin says what is scheduled.
+func (r *runner) begin(loop *run.Loop) {
+	if state, err := loop.State(); err == nil { // an error of it would show in the decisions
+		for _, warning := range engine.NewWarner(state).AboutAll() {
+			r.note("Warning: %s", warning)
+		}
+	}
+	profiles := loop.Profiles()
+	what := "Scheduling Pods with schedulerName " + strings.Join(profiles, ", ")
+	if r.dryRun {
+		what += " (dry run: nothing is written)"
+	}
+	if r.watch {
+		what += "; ctrl-C stops"
+	}
+	r.note("%s.", what)
+	if slices.Contains(profiles, corev1.DefaultSchedulerName) && !r.dryRun {
+		r.note("These are the Pods of the cluster's own scheduler too: the two must not run at a time.")
+	}
+}
+
+// verdict says what became of the Pods of a single pass, and turns it into the command's result.
+func (r *runner) verdict(decisions []*report.Decision) error {
+	if len(decisions) == 0 {
+		r.note("No pending Pod has schedulerName %s.", strings.Join(r.loop.Load().Profiles(), " or "))
+		return nil
+	}
+	r.note("%s", r.stream.tally.summary())
+	for _, decision := range decisions {
+		switch decision.Result {
+		case report.ResultBound, report.ResultBoundElsewhere, report.ResultGone:
+		default:
+			return errNo
+		}
+	}
+	return nil
+}
+
+// decided gets the scheduler's decisions.
+func (r *runner) decided(decision *report.Decision, pod *corev1.Pod) {
+	r.metrics.Decided(decision)
+	r.stream.add(decision, pod)
+}
+
+func (r *runner) retrying(cause bind.Cause) { r.metrics.Retried(string(cause)) }
+
+// note says something about the run to whoever is at the terminal.
+func (r *runner) note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	switch {
+	case r.stream.view != nil && r.stream.view.note(text):
+	case r.jsonLogs:
+		noteJSON(r.env.ErrOut, text)
+	default:
+		fmt.Fprintln(r.env.ErrOut, text)
+	}
+}
+
+// outageAfter is how long Nodes and Pods may be unwatched before it is told: the API server ends watches now and then.
+const outageAfter = 5 * time.Second
+
+// watchOutages tells when the scheduler does not hear of the cluster, and when it does again, until the returned
+// function is called.
+func (r *runner) watchOutages(ctx context.Context, loop *run.Loop) func() {
+	ctx, stop := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		ticker := time.NewTicker(time.Second)
+		defer ticker.Stop()
+		heard, told := time.Now(), false
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case now := <-ticker.C:
+				switch watched := loop.Watched(); {
+				case watched && told:
+					r.note("The watches of Nodes and Pods are back.")
+					heard, told = now, false
+				case watched:
+					heard = now
+				case !told && now.Sub(heard) > outageAfter:
+					r.note("Nodes and Pods are not watched since %s: the API server is out of reach, and decisions go by "+
+						"what was known then.", heard.UTC().Format(time.TimeOnly))
+					told = true
+				}
+			}
+		}
+	}()
+	return func() {
+		stop()
+		<-done
+	}
+}
+
+// wire returns the way to the API server as kube-scheduler uses it, with a limit of requests; 0 is none but
+// client-go's.
+func (r *runner) wire(qps float32) *rest.Config {
+	config := rest.CopyConfig(r.config)
+	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
+	config.ContentType = runtime.ContentTypeProtobuf
+	config.DisableCompression = true
+	if qps == 0 {
+		config.QPS, config.Burst = 0, 0
+	}
+	return config
+}
+
+// client returns a client with a limit of requests of its own.
+func (r *runner) client(qps float32) (kubernetes.Interface, error) {
+	client, err := kubernetes.NewForConfig(r.wire(qps))
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the API server: %w", err)
+	}
+	return client, nil
+}

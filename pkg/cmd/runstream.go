@@ -1,0 +1,107 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
+	"github.com/kubectl-sched/kubectl-sched/pkg/engine"
+	"github.com/kubectl-sched/kubectl-sched/pkg/report"
+)
+
+// streamBuffer is how many decisions may wait to be printed. Beyond, the scheduler waits: none is left out.
+const streamBuffer = 10000
+
+// decisionStream prints decisions as they come, in one goroutine.
+type decisionStream struct {
+	runner  *runner
+	entries chan streamEntry
+	done    chan struct{}
+	// err is the first that printing gave; it is read after done.
+	err   error
+	tally tally
+	view  *topView // nil without --top
+}
+
+// streamEntry is a decision that is to be printed, and to be explained when there is a State.
+type streamEntry struct {
+	decision *report.Decision
+	pod      *corev1.Pod
+	state    *cluster.State
+}
+
+// openStream starts the printing, without which the run ends.
+func (r *runner) openStream() *decisionStream {
+	s := &decisionStream{runner: r, entries: make(chan streamEntry, streamBuffer), done: make(chan struct{})}
+	if r.top != nil {
+		s.view = newTopView(r.env, *r.top)
+	}
+	go func() {
+		defer close(s.done)
+		for entry := range s.entries {
+			if s.err != nil {
+				continue
+			}
+			if s.err = s.print(entry); s.err != nil {
+				r.fail(s.err)
+			}
+		}
+	}()
+	return s
+}
+
+// add has a decision printed.
+func (s *decisionStream) add(decision *report.Decision, pod *corev1.Pod) {
+	s.tally.add(decision.Result)
+	if s.view != nil {
+		s.view.add(decision)
+		return
+	}
+	entry := streamEntry{decision: decision, pod: pod}
+	if s.runner.explain && explainable(decision, pod) {
+		// What the scheduler sees now is what is explained, whenever it is printed.
+		if state, err := s.runner.loop.Load().State(); err == nil {
+			entry.state = state
+		}
+	}
+	s.entries <- entry
+}
+
+// explainable tells whether an explanation of the Pod alone says why the decision was made.
+func explainable(decision *report.Decision, pod *corev1.Pod) bool {
+	return decision.Result == report.ResultUnschedulable && pod.Spec.NodeName == "" && pod.Spec.SchedulingGroup == nil
+}
+
+func (s *decisionStream) print(entry streamEntry) error {
+	if entry.state != nil {
+		explanation, err := s.explain(entry)
+		if err != nil {
+			return fmt.Errorf("explaining pod %s/%s: %w", entry.pod.Namespace, entry.pod.Name, err)
+		}
+		entry.decision.Explanation = explanation
+	}
+	if err := s.runner.printer.Print(s.runner.env.Out, entry.decision); err != nil {
+		return fmt.Errorf("printing decisions: %w", err)
+	}
+	return nil
+}
+
+// explain judges every node, as kubectl sched explain does.
+func (s *decisionStream) explain(entry streamEntry) (*report.Explanation, error) {
+	ctx := context.Background() // it is short, and the decision is to be printed even when the run is to end
+	e, err := engine.New(ctx, entry.state, engine.Options{Config: s.runner.scheduler})
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	return e.Explain(ctx, entry.pod)
+}
+
+// close prints what is left, and returns the error of printing.
+func (s *decisionStream) close() error {
+	close(s.entries)
+	<-s.done
+	return s.err
+}
