@@ -107,6 +107,7 @@ func (r *runner) read(ctx context.Context, events recorders) (*run.Loop, error) 
 
 // work schedules, while the Lease is held if there is one.
 func (r *runner) work(ctx context.Context, loop *run.Loop) error {
+	defer r.watchOutages(ctx, loop)()
 	leading, lost, release, err := r.lead(ctx)
 	if err != nil {
 		if ctx.Err() != nil && r.watch { // stopped while standing by
@@ -116,7 +117,6 @@ func (r *runner) work(ctx context.Context, loop *run.Loop) error {
 	}
 	defer release()
 	r.begin(loop)
-	stopWatching := r.watchOutages(leading, loop)
 	endView := r.stream.live(loop)
 	ended := make(chan struct{})
 	told := r.tellStopping(leading, ended)
@@ -129,7 +129,6 @@ func (r *runner) work(ctx context.Context, loop *run.Loop) error {
 	close(ended)
 	<-told
 	endView()
-	stopWatching()
 	if err == nil && !r.watch {
 		return r.verdict(decisions)
 	}
@@ -217,44 +216,6 @@ func (r *runner) note(format string, args ...any) {
 		noteJSON(r.env.ErrOut, text)
 	default:
 		fmt.Fprintln(r.env.ErrOut, text)
-	}
-}
-
-// outageAfter is how long Nodes and Pods may be unwatched before it is told: the API server ends watches now and then.
-const outageAfter = 5 * time.Second
-
-// watchOutages tells when the scheduler does not hear of the cluster, and when it does again, until the returned
-// function is called.
-func (r *runner) watchOutages(ctx context.Context, loop *run.Loop) func() {
-	ctx, stop := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		ticker := time.NewTicker(time.Second)
-		defer ticker.Stop()
-		heard, told := time.Now(), false
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case now := <-ticker.C:
-				switch watched := loop.Watched(); {
-				case watched && told:
-					r.note("The watches of Nodes and Pods are back.")
-					heard, told = now, false
-				case watched:
-					heard = now
-				case !told && now.Sub(heard) > outageAfter:
-					r.note("Nodes and Pods are not watched since %s: the API server is out of reach, and decisions go by "+
-						"what was known then.", heard.UTC().Format(time.TimeOnly))
-					told = true
-				}
-			}
-		}
-	}()
-	return func() {
-		stop()
-		<-done
 	}
 }
 

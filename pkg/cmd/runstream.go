@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -23,6 +24,10 @@ type decisionStream struct {
 	err   error
 	tally tally
 	view  *topView // nil without --top
+
+	// closing keeps apart whoever adds and close.
+	closing sync.RWMutex
+	closed  bool
 }
 
 // streamEntry is a decision that is to be printed, and to be explained when there is a State.
@@ -52,8 +57,14 @@ func (r *runner) openStream() *decisionStream {
 	return s
 }
 
-// add has a decision printed.
+// add has a decision printed. One that comes after the end is dropped: what upstream evicts in the background may be
+// told as late.
 func (s *decisionStream) add(decision *report.Decision, pod *corev1.Pod) {
+	s.closing.RLock()
+	defer s.closing.RUnlock()
+	if s.closed {
+		return
+	}
 	s.tally.add(decision.Result)
 	if s.view != nil {
 		s.view.add(decision)
@@ -101,7 +112,10 @@ func (s *decisionStream) explain(entry streamEntry) (*report.Explanation, error)
 
 // close prints what is left, and returns the error of printing.
 func (s *decisionStream) close() error {
+	s.closing.Lock()
+	s.closed = true
 	close(s.entries)
+	s.closing.Unlock()
 	<-s.done
 	return s.err
 }
