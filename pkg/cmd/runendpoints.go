@@ -67,7 +67,7 @@ func (r *runner) serve(ctx context.Context) (stop func(), err error) {
 		return func() {}, nil
 	}
 	options := r.endpoints.Options
-	if options.Client, err = r.client(0); err != nil {
+	if options.Client, err = r.clientBeside(); err != nil {
 		return nil, err
 	}
 	options.Metrics = r.metrics.Handler()

@@ -23,7 +23,7 @@ func (r *runner) events(ctx context.Context) (recorders, func(), error) {
 	if r.dryRun {
 		return nil, func() {}, nil
 	}
-	client, err := r.client(r.config.QPS)
+	client, err := r.client()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -69,7 +69,7 @@ func (r *runner) lead(ctx context.Context) (
 	if r.leader == nil {
 		return ctx, nil, func() {}, nil
 	}
-	client, err := r.client(0)
+	client, err := r.clientBeside()
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -12,9 +13,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/bind"
@@ -81,7 +79,7 @@ func (r *runner) read(ctx context.Context, events recorders) (*run.Loop, error) 
 		Config: r.scheduler, DryRun: r.dryRun, Events: events, Decided: r.decided,
 	}
 	if !r.dryRun {
-		client, err := r.client(r.config.QPS)
+		client, err := r.client()
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +93,7 @@ func (r *runner) read(ctx context.Context, events recorders) (*run.Loop, error) 
 		ctx = upstream.Quiet(ctx)
 	}
 	loop, err := run.NewLoop(ctx, run.Live{
-		Config: r.wire(r.config.QPS),
+		Config: r.wire(),
 		Kinds:  kindsScheduled(),
 		Role:   "deploy/rbac-run.yaml",
 		Progress: func(done, total int, kind *cluster.Kind) {
@@ -116,6 +114,14 @@ func (r *runner) work(ctx context.Context, loop *run.Loop) error {
 		return err
 	}
 	defer release()
+	if r.leader != nil {
+		switch err := loop.CatchUp(leading); {
+		case errors.Is(err, context.Canceled):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
 	r.begin(loop)
 	endView := r.stream.live(loop)
 	ended := make(chan struct{})
@@ -217,26 +223,4 @@ func (r *runner) note(format string, args ...any) {
 	default:
 		fmt.Fprintln(r.env.ErrOut, text)
 	}
-}
-
-// wire returns the way to the API server as kube-scheduler uses it, with a limit of requests; 0 is none but
-// client-go's.
-func (r *runner) wire(qps float32) *rest.Config {
-	config := rest.CopyConfig(r.config)
-	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
-	config.ContentType = runtime.ContentTypeProtobuf
-	config.DisableCompression = true
-	if qps == 0 {
-		config.QPS, config.Burst = 0, 0
-	}
-	return config
-}
-
-// client returns a client with a limit of requests of its own.
-func (r *runner) client(qps float32) (kubernetes.Interface, error) {
-	client, err := kubernetes.NewForConfig(r.wire(qps))
-	if err != nil {
-		return nil, fmt.Errorf("connecting to the API server: %w", err)
-	}
-	return client, nil
 }
