@@ -123,7 +123,7 @@ func (r *runner) work(ctx context.Context, loop *run.Loop) error {
 		}
 	}
 	r.begin(loop)
-	endView := r.stream.live(loop)
+	endView := r.stream.live(leading, loop)
 	ended := make(chan struct{})
 	told := r.tellStopping(leading, ended)
 	var decisions []*report.Decision
@@ -221,6 +221,6 @@ func (r *runner) note(format string, args ...any) {
 	case r.jsonLogs:
 		noteJSON(r.env.ErrOut, text)
 	default:
-		fmt.Fprintln(r.env.ErrOut, text)
+		fmt.Fprintln(r.env.ErrOut, printable(text))
 	}
 }

@@ -12,8 +12,12 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
 
-// streamBuffer is how many decisions may wait to be printed. Beyond, the scheduler waits: none is left out.
-const streamBuffer = 10000
+// How many decisions may wait to be printed, and how many when each may have all of the cluster with it to be explained
+// on. Beyond, the scheduler waits: none is left out.
+const (
+	streamBuffer  = 10000
+	explainBuffer = 100
+)
 
 // decisionStream prints decisions as they come, in one goroutine.
 type decisionStream struct {
@@ -39,7 +43,11 @@ type streamEntry struct {
 
 // openStream starts the printing, without which the run ends.
 func (r *runner) openStream() *decisionStream {
-	s := &decisionStream{runner: r, entries: make(chan streamEntry, streamBuffer), done: make(chan struct{})}
+	buffer := streamBuffer
+	if r.explain {
+		buffer = explainBuffer
+	}
+	s := &decisionStream{runner: r, entries: make(chan streamEntry, buffer), done: make(chan struct{})}
 	if r.top != nil {
 		s.view = newTopView(r.env, *r.top)
 	}
@@ -88,8 +96,8 @@ func explainable(decision *report.Decision, pod *corev1.Pod) bool {
 func (s *decisionStream) print(entry streamEntry) error {
 	if entry.state != nil {
 		explanation, err := s.explain(entry)
-		if err != nil {
-			return fmt.Errorf("explaining pod %s/%s: %w", entry.pod.Namespace, entry.pod.Name, err)
+		if err != nil { // as of a plugin that fails: the scheduler goes on then, and so does this
+			s.runner.note("Warning: pod %s/%s is not explained: %v", entry.pod.Namespace, entry.pod.Name, err)
 		}
 		entry.decision.Explanation = explanation
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/printers"
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
-	"github.com/kubectl-sched/kubectl-sched/pkg/run"
 )
 
 // How often the live view is drawn, and how many decisions and notes it keeps at most.
@@ -70,16 +69,24 @@ func (v *topView) show(shown bool) {
 	v.shown = shown
 }
 
-// live draws the view, if there is to be one, until the returned function is called.
-func (s *decisionStream) live(loop *run.Loop) func() {
+// viewed is what the view asks of a Loop.
+type viewed interface {
+	Activity() (report.Activity, error)
+	Profiles() []string
+}
+
+// live draws the view, if there is to be one, until the context ends or the returned function is called. The terminal
+// is given back before bindings in flight are finished: a second ctrl-C ends the process at once.
+func (s *decisionStream) live(ctx context.Context, loop viewed) func() {
 	if s.view == nil {
 		return func() {}
 	}
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
 	s.view.show(true)
 	go func() {
 		defer close(done)
+		defer s.view.show(false)
 		screen := printers.NewScreen(s.view.env.Out)
 		defer screen.Close() //nolint:errcheck // what cannot be written to cannot be given back
 		ticker := time.NewTicker(drawInterval)
@@ -97,13 +104,12 @@ func (s *decisionStream) live(loop *run.Loop) func() {
 		}
 	}()
 	return func() {
-		s.view.show(false)
 		stop()
 		<-done
 	}
 }
 
-func (s *decisionStream) draw(screen *printers.Screen, loop *run.Loop) error {
+func (s *decisionStream) draw(screen *printers.Screen, loop viewed) error {
 	activity, err := loop.Activity()
 	if err != nil {
 		return err

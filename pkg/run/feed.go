@@ -45,6 +45,8 @@ type Live struct {
 
 // feed is what a scheduler knows of a cluster: informers over it, and what is known beside its objects.
 type feed struct {
+	// config is how client reaches a running cluster; nil over a State that does not change.
+	config  *rest.Config
 	client  kubernetes.Interface
 	factory informers.SharedInformerFactory
 	// kinds are those that are watched; there are none over a State that does not change.
@@ -70,10 +72,10 @@ func openFeed(ctx context.Context, live Live, writes transport.WrapperFunc) (*fe
 		return nil, err
 	}
 	f := &feed{state: state, watches: &openWatches{}, role: live.Role, progress: live.Progress}
-	config := rest.CopyConfig(live.Config)
-	config.Wrap(f.watches.count)
-	config.Wrap(writes)
-	if f.client, err = kubernetes.NewForConfig(config); err != nil {
+	f.config = rest.CopyConfig(live.Config)
+	f.config.Wrap(f.watches.count)
+	f.config.Wrap(writes)
+	if f.client, err = kubernetes.NewForConfig(f.config); err != nil {
 		return nil, fmt.Errorf("setting up the client: %w", err)
 	}
 	f.factory = informers.NewSharedInformerFactory(f.client, 0)

@@ -12,6 +12,8 @@ import (
 
 // flight is what is known of a Pod between the time the scheduler takes it up and the time its outcome is known.
 type flight struct {
+	// number tells one flight of a Pod from the next.
+	number int
 	// taken is when the scheduler took it up, queued when it had come into the queue.
 	taken, queued time.Time
 	// scheduling is how long it took to choose a node.
@@ -33,12 +35,13 @@ type flights struct {
 	idle     chan struct{}
 }
 
-// rest tells that all that was taken up has either failed or is being bound.
-func (f *flights) rest() {
+// rest tells that all that was taken up has either failed or is being bound, and returns whether that was the last.
+func (f *flights) rest() (last bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.busy = false
 	f.signal()
+	return f.stopping
 }
 
 // take tells that something is taken up now, and returns whether it may be.
@@ -53,11 +56,12 @@ func (f *flights) take(now time.Time) bool {
 	return true
 }
 
-// stop lets nothing be taken up any more.
-func (f *flights) stop() {
+// stop lets nothing be taken up any more, and returns whether something was just now: rest tells of its end.
+func (f *flights) stop() (busy bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.stopping = true
+	return f.busy
 }
 
 func (f *flights) stopped() bool {
@@ -73,7 +77,7 @@ func (f *flights) decided(info *framework.QueuedPodInfo, one flight) {
 	if f.of == nil {
 		f.of = map[types.UID]flight{}
 	}
-	one.taken, one.queued, one.attempts = f.taken, info.Timestamp, info.Attempts
+	one.number, one.taken, one.queued, one.attempts = f.takes, f.taken, info.Timestamp, info.Attempts
 	f.of[info.Pod.UID] = one
 }
 
@@ -93,11 +97,13 @@ func (f *flights) get(pod *corev1.Pod) flight {
 	return f.of[pod.UID]
 }
 
-// land ends what is known of a Pod.
-func (f *flights) land(pod *corev1.Pod) {
+// land ends a flight of a Pod. The next one may have begun: a Pod is back in the queue before all is written about it.
+func (f *flights) land(pod *corev1.Pod, one flight) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	delete(f.of, pod.UID)
+	if f.of[pod.UID].number == one.number {
+		delete(f.of, pod.UID)
+	}
 	f.signal()
 }
 

@@ -61,7 +61,10 @@ type Loop struct {
 	// stop ends the informers.
 	stop context.CancelFunc
 
-	flights flights
+	flights  flights
+	evictors evictors
+	// seats are taken by the Pods that are being bound.
+	seats chan struct{}
 	// backlog is what a Pass takes up; nil for all that comes.
 	backlog *backlog
 }
@@ -77,7 +80,7 @@ func NewLoop(ctx context.Context, live Live, options LoopOptions) (*Loop, error)
 	if err != nil {
 		return nil, err
 	}
-	l := &Loop{feed: *feed, options: options, clock: options.Clock}
+	l := &Loop{feed: *feed, options: options, clock: options.Clock, seats: make(chan struct{}, mostBindings)}
 	if l.clock == nil {
 		l.clock = clock.RealClock{}
 	}
@@ -114,6 +117,7 @@ func (l *Loop) build(ctx context.Context) error {
 	var err error
 	l.sched, err = scheduler.New(ctx, l.client, l.factory, nil, l.recorder,
 		scheduler.WithComponentConfigVersion(settings.APIVersion),
+		scheduler.WithKubeConfig(l.config),
 		scheduler.WithProfiles(l.adapt(settings.Profiles)...),
 		scheduler.WithPercentageOfNodesToScore(settings.PercentageOfNodesToScore),
 		scheduler.WithFrameworkOutOfTreeRegistry(registry),
@@ -140,7 +144,7 @@ func (l *Loop) State() (*cluster.State, error) { return l.objects(l.sched.Cache)
 
 // Run schedules until the context ends, then finishes what is under way. It returns the cause of that end unless it
 // was an interrupt. When lost is closed, as a Lease's is, nothing may be written any more: what is under way is
-// canceled, but for requests that are on their way. A nil channel is never closed.
+// canceled, but for requests that are on their way. The context has to end then too. A nil channel is never closed.
 func (l *Loop) Run(ctx context.Context, lost <-chan struct{}) error {
 	// Scheduling and binding cycles outlive an interrupt.
 	lasting, end := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -149,10 +153,7 @@ func (l *Loop) Run(ctx context.Context, lost <-chan struct{}) error {
 		defer close(done)
 		l.sched.Run(lasting)
 	}()
-	select {
-	case <-ctx.Done():
-	case <-lost:
-	}
+	<-ctx.Done()
 	l.drain(lost)
 	end(context.Cause(ctx))
 	<-done
@@ -164,14 +165,30 @@ func (l *Loop) Run(ctx context.Context, lost <-chan struct{}) error {
 }
 
 // drain takes up no further Pod, and waits until what is under way has ended, for drainTime, or until lost is closed.
-// Pods that wait for others of their group are sent back at once.
+// Pods that wait for others of their group are sent back: at once, or when the cycle is over that is under way.
 func (l *Loop) drain(lost <-chan struct{}) {
-	l.flights.stop()
+	started := l.clock.Now()
+	if busy := l.flights.stop(); !busy {
+		l.rejectWaiting()
+	}
+	l.wait(drainTime, lost)
+	ticker := l.clock.NewTicker(passPoll)
+	defer ticker.Stop()
+	for l.evicting() && l.clock.Since(started) < drainTime {
+		select {
+		case <-ticker.C():
+		case <-lost:
+			return
+		}
+	}
+}
+
+// rejectWaiting sends back the Pods that Permit plugins keep waiting.
+func (l *Loop) rejectWaiting() {
 	for _, fw := range l.sched.Profiles { // all share the Pods that wait
 		fw.IterateOverWaitingPods(func(pod fwk.WaitingPod) { pod.Reject(pluginName, stoppedMessage) })
 		break
 	}
-	l.wait(drainTime, lost)
 }
 
 // wait returns when nothing is under way, after the time, or when the channel is closed.

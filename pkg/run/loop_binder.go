@@ -14,6 +14,11 @@ import (
 // unknownPause is how long a Loop waits before it asks once more what became of a Binding.
 const unknownPause = time.Second
 
+// mostBindings is how many Pods are being bound at a time. An API server that is slower than the scheduler would get ever
+// more requests otherwise, each on a new connection once there are as many as one connection takes, until they time out
+// and are all sent again.
+const mostBindings = 100
+
 // binder is the Loop's plugin in the place of DefaultBinder. PostBind, which comes last, tells that a Pod is bound,
 // whoever did it.
 type binder struct {
@@ -42,7 +47,7 @@ func (b *binder) Bind(ctx context.Context, _ fwk.CycleState, pod *corev1.Pod, no
 	target := bind.Target{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, NodeName: node}
 	check := func(context.Context) error { return b.loop.check(pod, node) }
 	for {
-		tries, err := b.loop.options.Binder.Bind(ctx, target, check)
+		tries, err := b.loop.post(ctx, target, check)
 		b.loop.flights.tried(pod.UID, tries)
 		if err == nil {
 			return nil
@@ -51,6 +56,17 @@ func (b *binder) Bind(ctx context.Context, _ fwk.CycleState, pod *corev1.Pod, no
 		if !isUnknown(err) || !b.loop.pause(ctx, unknownPause) {
 			return fwk.AsStatus(&binderError{err})
 		}
+	}
+}
+
+// post binds a Pod when fewer than mostBindings are being bound.
+func (l *Loop) post(ctx context.Context, target bind.Target, check bind.Check) (tries int, err error) {
+	select {
+	case l.seats <- struct{}{}:
+		defer func() { <-l.seats }()
+		return l.options.Binder.Bind(ctx, target, check)
+	case <-ctx.Done():
+		return 0, &bind.StoppedError{Err: ctx.Err(), Cause: context.Cause(ctx)}
 	}
 }
 

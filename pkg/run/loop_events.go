@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/report"
 )
@@ -25,10 +26,22 @@ func (w watchingEvents) WithLogger(logger klog.Logger) events.EventRecorderLogge
 
 // Eventf records an event.
 func (w watchingEvents) Eventf(regarding, related runtime.Object, kind, reason, action, note string, args ...any) {
+	related = stored(related)
 	w.EventRecorderLogger.Eventf(regarding, related, kind, reason, action, note, args...)
 	if victim, ok := regarding.(*corev1.Pod); ok && reason == "Preempted" {
 		w.loop.preempted(w.profile, victim, related)
 	}
+}
+
+// stored returns the Pod behind upstream's own view of a Pod that preempts, whose type no API has: no event can refer to
+// it. Groups come as what they are.
+func stored(object runtime.Object) runtime.Object {
+	if preemptor, ok := object.(preemption.ExecutorPreemptor); ok {
+		for _, pod := range preemptor.Pods() { // it is alone
+			return pod
+		}
+	}
+	return object
 }
 
 // preempted tells of a Pod that is evicted for another one, or for a group.

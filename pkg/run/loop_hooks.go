@@ -26,7 +26,9 @@ func (l *Loop) nextEntity(pop func(klog.Logger) (framework.QueuedEntityInfo, err
 ) {
 	return func(logger klog.Logger) (framework.QueuedEntityInfo, error) {
 		for {
-			l.flights.rest()
+			if last := l.flights.rest(); last {
+				l.rejectWaiting()
+			}
 			entity, err := pop(logger)
 			if !l.flights.take(l.clock.Now()) {
 				<-l.sched.StopEverything
@@ -87,7 +89,7 @@ func (l *Loop) bound(profile string, pod *corev1.Pod, node string) {
 	decision := l.decision(profile, pod, one)
 	decision.Result, decision.NodeName = report.ResultBound, node
 	l.tell(decision, pod)
-	l.flights.land(pod)
+	l.flights.land(pod, one)
 }
 
 // failed is upstream's FailureHandler, looked on. Upstream's own puts the Pod back into the queue, writes the event and
@@ -96,8 +98,8 @@ func (l *Loop) bound(profile string, pod *corev1.Pod, node string) {
 func (l *Loop) failed(ctx context.Context, fw framework.Framework, info *framework.QueuedPodInfo, status *fwk.Status,
 	nominating *fwk.NominatingInfo, started time.Time,
 ) {
-	defer l.flights.land(info.Pod)
 	one := l.flights.get(info.Pod)
+	defer l.flights.land(info.Pod, one)
 	if one.taken.IsZero() { // of a group that failed before its Pods were looked at
 		one.taken, one.queued, one.attempts = started, info.Timestamp, info.Attempts
 	}
@@ -106,6 +108,9 @@ func (l *Loop) failed(ctx context.Context, fw framework.Framework, info *framewo
 	l.judge(decision, info.Pod, status)
 	if nominating != nil {
 		decision.NominatedNodeName = nominating.NominatedNodeName
+	}
+	if decision.NominatedNodeName != "" {
+		l.noteEvictor(info.Pod)
 	}
 	l.tell(decision, info.Pod)
 	switch decision.Result {

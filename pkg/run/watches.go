@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -13,11 +14,17 @@ type openWatches struct {
 	paths map[string]int
 }
 
-// open tells whether there is a watch of the path.
+// open tells whether there is a watch of the path, which may stand behind one of the API server's own: proxies that
+// serve several clusters have such paths.
 func (w *openWatches) open(path string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.paths[path] > 0
+	for watched, n := range w.paths {
+		if n > 0 && strings.HasSuffix(watched, path) {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *openWatches) add(path string, n int) {
