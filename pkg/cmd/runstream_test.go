@@ -105,7 +105,8 @@ func TestDecisionsThatCannotBeExplained(t *testing.T) {
 		t.Fatal(err)
 	}
 	pod := state.Pods[0]
-	if err := r.stream.print(streamEntry{decision: decision, pod: pod, state: state}); err != nil {
+	s := r.stream
+	if err := s.print(streamEntry{decision: decision, pod: pod, state: state}); err != nil {
 		t.Error(err)
 	}
 	if got := out.String(); got != "pod/web-0\n" {

@@ -9,7 +9,7 @@ import (
 const ResultPreempted Result = "Preempted"
 
 // Decision is what a running scheduler decided about one Pod, and what became of it: Bound, Unschedulable, Failed,
-// BoundElsewhere, Gone, Skipped or Preempted.
+// BoundElsewhere, Gone, Skipped, Refused (it is gated) or Preempted.
 type Decision struct {
 	metav1.TypeMeta `json:",inline"`
 	// Metadata names the Pod.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"time"
 
@@ -63,6 +62,8 @@ type Loop struct {
 
 	flights  flights
 	evictors evictors
+	// gate is what all writes but Bindings go through.
+	gate *writeGate
 	// seats are taken by the Pods that are being bound.
 	seats chan struct{}
 	// backlog is what a Pass takes up; nil for all that comes.
@@ -72,7 +73,8 @@ type Loop struct {
 // NewLoop builds a Loop and returns when it has read all of the cluster. What may not be read is an error, and what the
 // API server does not serve counts as empty, as for NewLive.
 func NewLoop(ctx context.Context, live Live, options LoopOptions) (*Loop, error) {
-	writes := func(next http.RoundTripper) http.RoundTripper { return next }
+	gate := &writeGate{}
+	writes := gate.guard
 	if options.DryRun {
 		writes = swallowWrites
 	}
@@ -80,7 +82,7 @@ func NewLoop(ctx context.Context, live Live, options LoopOptions) (*Loop, error)
 	if err != nil {
 		return nil, err
 	}
-	l := &Loop{feed: *feed, options: options, clock: options.Clock, seats: make(chan struct{}, mostBindings)}
+	l := &Loop{feed: *feed, options: options, clock: options.Clock, gate: gate, seats: make(chan struct{}, mostBindings)}
 	if l.clock == nil {
 		l.clock = clock.RealClock{}
 	}
@@ -146,6 +148,7 @@ func (l *Loop) State() (*cluster.State, error) { return l.objects(l.sched.Cache)
 // was an interrupt. When lost is closed, as a Lease's is, nothing may be written any more: what is under way is
 // canceled, but for requests that are on their way. The context has to end then too. A nil channel is never closed.
 func (l *Loop) Run(ctx context.Context, lost <-chan struct{}) error {
+	l.gate.lost.Store(&lost)
 	// Scheduling and binding cycles outlive an interrupt.
 	lasting, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	done := make(chan struct{})
@@ -174,7 +177,7 @@ func (l *Loop) drain(lost <-chan struct{}) {
 	l.wait(drainTime, lost)
 	ticker := l.clock.NewTicker(passPoll)
 	defer ticker.Stop()
-	for l.evicting() && l.clock.Since(started) < drainTime {
+	for !l.options.DryRun && l.evicting() && l.clock.Since(started) < drainTime {
 		select {
 		case <-ticker.C():
 		case <-lost:

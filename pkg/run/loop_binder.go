@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,9 +15,9 @@ import (
 // unknownPause is how long a Loop waits before it asks once more what became of a Binding.
 const unknownPause = time.Second
 
-// mostBindings is how many Pods are being bound at a time. An API server that is slower than the scheduler would get ever
-// more requests otherwise, each on a new connection once there are as many as one connection takes, until they time out
-// and are all sent again.
+// mostBindings is how many Pods are being bound at a time. An API server that is slower than the scheduler would get
+// ever more requests otherwise, each on a new connection once there are as many as one connection takes, until they
+// time out and are all sent again.
 const mostBindings = 100
 
 // binder is the Loop's plugin in the place of DefaultBinder. PostBind, which comes last, tells that a Pod is bound,
@@ -46,16 +47,21 @@ func (b *binder) Bind(ctx context.Context, _ fwk.CycleState, pod *corev1.Pod, no
 	}
 	target := bind.Target{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, NodeName: node}
 	check := func(context.Context) error { return b.loop.check(pod, node) }
+	var unknown error // what became of the Pod, until somebody knows
 	for {
 		tries, err := b.loop.post(ctx, target, check)
 		b.loop.flights.tried(pod.UID, tries)
 		if err == nil {
 			return nil
 		}
+		if unknown != nil && errors.As(err, new(*bind.StoppedError)) {
+			err = unknown
+		}
 		// The Pod stays assumed on its node until somebody knows what became of it: others must not get the room.
 		if !isUnknown(err) || !b.loop.pause(ctx, unknownPause) {
 			return fwk.AsStatus(&binderError{err})
 		}
+		unknown = err
 	}
 }
 

@@ -33,8 +33,8 @@ func (w watchingEvents) Eventf(regarding, related runtime.Object, kind, reason, 
 	}
 }
 
-// stored returns the Pod behind upstream's own view of a Pod that preempts, whose type no API has: no event can refer to
-// it. Groups come as what they are.
+// stored returns the Pod behind upstream's own view of a Pod that preempts. No API has that type, so that no event can
+// refer to it. Groups come as what they are.
 func stored(object runtime.Object) runtime.Object {
 	if preemptor, ok := object.(preemption.ExecutorPreemptor); ok {
 		for _, pod := range preemptor.Pods() { // it is alone

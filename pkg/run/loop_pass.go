@@ -93,9 +93,10 @@ func (l *Loop) isDue() bool {
 	default:
 		return true
 	}
-	// What leaves a queue just now is in flight for the queue, and then, or when it is over already, taken up.
+	// Pods move in this order, so that none is missed on its way: what leaves the queue just now is in flight for it,
+	// and then, or when it is over already, taken up.
 	queue := l.sched.SchedulingQueue
-	for _, list := range []func() []*corev1.Pod{queue.PodsInActiveQ, queue.PodsInBackoffQ, queue.InFlightPods} {
+	for _, list := range []func() []*corev1.Pod{queue.PodsInBackoffQ, queue.PodsInActiveQ, queue.InFlightPods} {
 		if slices.ContainsFunc(list(), l.backlog.wants) {
 			return true
 		}
@@ -105,22 +106,31 @@ func (l *Loop) isDue() bool {
 
 // results returns the last decision about every Pod.
 func (l *Loop) results() []*report.Decision {
-	l.backlog.mu.Lock()
-	var silent []*pending
-	for _, one := range l.backlog.left {
+	var silent []*corev1.Pod
+	for _, one := range l.backlog.all() {
 		if one.decision == nil {
-			silent = append(silent, one)
+			silent = append(silent, one.pod)
 		}
 	}
-	l.backlog.mu.Unlock()
-	for _, one := range silent {
-		l.tell(l.untouched(one.pod), one.pod)
+	for _, pod := range silent {
+		l.tell(l.untouched(pod), pod)
 	}
 	var decisions []*report.Decision
-	for _, one := range l.backlog.left {
+	for _, one := range l.backlog.all() {
 		decisions = append(decisions, one.decision)
 	}
 	return decisions
+}
+
+// all returns the Pods with the last decisions about them, in no order.
+func (b *backlog) all() []pending {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := make([]pending, 0, len(b.left))
+	for _, one := range b.left {
+		all = append(all, *one)
+	}
+	return all
 }
 
 // untouched says of a Pod that was not decided about why it was not.

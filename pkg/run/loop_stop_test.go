@@ -60,8 +60,8 @@ func TestRunSendsBackPodsThatComeToWait(t *testing.T) {
 	soon, stop := context.WithTimeout(t.Context(), 50*time.Millisecond) // until it has heard of that
 	defer stop()
 	select {
-	case <-ended:
-		t.Fatal("it ended in the middle of a cycle")
+	case err := <-ended:
+		t.Fatalf("it ended in the middle of a cycle: %v", err)
 	case <-soon.Done():
 	}
 	close(h.answer)
