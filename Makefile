@@ -7,10 +7,11 @@ LDFLAGS := -s -w -X github.com/kubectl-sched/kubectl-sched/pkg/cmd.version=$(VER
 BUILD := CGO_ENABLED=0 go build -trimpath -tags grpcnotrace -ldflags "$(LDFLAGS)"
 LINT := go tool -modfile=hack/tools/go.mod golangci-lint
 FUZZTIME ?= 10s
+SOAKTIME ?= 10m
 BENCH ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-unit test-e2e lint verify bench update fuzz
+.PHONY: help build test test-unit test-e2e soak lint verify bench update fuzz
 
 help: ## list the targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -30,6 +31,11 @@ test-e2e: ## run the end-to-end tests beside a real etcd, kube-apiserver and kub
 	@echo "running the end-to-end tests"
 	@binaries=$$(hack/build-controlplane.sh) && \
 		KUBECTL_SCHED_CONTROLPLANE=$$binaries go test -tags e2e -count=1 -timeout 30m ./test/e2e
+
+soak: ## run the long end-to-end tests of kubectl sched run; churn takes SOAKTIME (10m)
+	@echo "running the end-to-end tests of kubectl sched run, with $(SOAKTIME) of churn"
+	@binaries=$$(hack/build-controlplane.sh) && KUBECTL_SCHED_SOAK=$(SOAKTIME) \
+		KUBECTL_SCHED_CONTROLPLANE=$$binaries go test -tags e2e -count=1 -timeout 2h -v -run '^TestRun' ./test/e2e
 
 lint: ## run golangci-lint
 	@echo "linting (the first time builds golangci-lint, about 2 minutes on 2 cores)"

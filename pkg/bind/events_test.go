@@ -241,7 +241,7 @@ func TestRecorderTriesAgain(t *testing.T) {
 		"no permission": {
 			answer: until(100, apierrors.NewForbidden(eventKind, "", errors.New("no role"))), tries: 1,
 			err: "cannot write events: events.events.k8s.io is forbidden: no role; " +
-				"grant create on events.events.k8s.io, or use --events=false",
+				"grant create on events.events.k8s.io",
 		},
 		"a namespace that is being deleted": {
 			answer: until(100, eventAnswer(http.StatusForbidden, metav1.StatusReasonForbidden, "shop is being terminated",

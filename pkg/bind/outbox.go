@@ -162,7 +162,7 @@ func cannotWrite(err error) error {
 	case err == nil:
 		return nil
 	case lacksPermission(err):
-		return fmt.Errorf("cannot write events: %w; grant create on events.events.k8s.io, or use --events=false", err)
+		return fmt.Errorf("cannot write events: %w; grant create on events.events.k8s.io", err)
 	}
 	return fmt.Errorf("cannot write events: %w", err)
 }

@@ -172,6 +172,6 @@ func (o *bindOptions) flush(ctx context.Context, recorder *bind.Recorder) {
 	defer progress.clear()
 	progress.show("writing %d events", recorder.Pending())
 	if lost, err := recorder.Close(ctx); err != nil {
-		newWarner(o.env.ErrOut).tell(fmt.Sprintf("%d events are not written: %v", lost, err))
+		newWarner(o.env.ErrOut).tell(fmt.Sprintf("%d events are not written: %v; --events=false writes none", lost, err))
 	}
 }

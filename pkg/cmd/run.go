@@ -146,7 +146,7 @@ func (f *runFlags) toOptions(ctx context.Context, flags *pflag.FlagSet) (*runOpt
 	if o.scheduler, err = f.toScheduler(ctx); err != nil {
 		return nil, err
 	}
-	if o.leader, err = f.leader.toOptions(); err != nil {
+	if o.leader, err = f.leader.toOptions(flags); err != nil {
 		return nil, err
 	}
 	if o.endpoints, err = f.endpoints.toOptions(flags, f.watch); err != nil {
@@ -165,9 +165,9 @@ func (f *runFlags) check(flags *pflag.FlagSet) error {
 	case flags.Changed("namespace"):
 		return errors.New("--namespace: a scheduler serves all namespaces; choose Pods by their schedulerName " +
 			"(--scheduler-name)")
-	case f.qps < 0:
+	case f.qps < 0, f.qps == 0 && flags.Changed("qps"):
 		return fmt.Errorf("--qps %g: use a number above 0", f.qps)
-	case f.burst < 0:
+	case f.burst < 0, f.burst == 0 && flags.Changed("burst"):
 		return fmt.Errorf("--burst %d: use a number above 0", f.burst)
 	case !slices.Contains([]string{"text", "json"}, f.logging):
 		return fmt.Errorf("--logging-format %q: use text or json", f.logging)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"slices"
 	"time"
@@ -54,6 +55,10 @@ func (f *endpointFlags) toOptions(flags *pflag.FlagSet, watch bool) (*endpointOp
 	address, err := serve.ParseAddress(f.address)
 	if err != nil {
 		return nil, fmt.Errorf("--bind-address %q: %w", f.address, err)
+	}
+	if host, _, err := net.SplitHostPort(address); err == nil && f.cert != "" && net.ParseIP(host).IsLoopback() {
+		return nil, fmt.Errorf("--tls-cert-file: on loopback (%s) the endpoints are plain HTTP; give --bind-address "+
+			"another address, or leave the certificate out", host)
 	}
 	return &endpointOptions{
 		Options: serve.Options{Address: address, CertFile: f.cert, KeyFile: f.key}, asked: asked,

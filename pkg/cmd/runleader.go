@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -41,9 +42,9 @@ func (f *leaderFlags) addFlags(flags *pflag.FlagSet) {
 }
 
 // toOptions returns nil when nobody is elected.
-func (f *leaderFlags) toOptions() (*leaderOptions, error) {
+func (f *leaderFlags) toOptions(flags *pflag.FlagSet) (*leaderOptions, error) {
 	if !f.elect {
-		return nil, nil
+		return nil, f.checkUnused(flags)
 	}
 	if f.name == "" || f.namespace == "" {
 		return nil, errors.New("--leader-elect-resource-name and --leader-elect-resource-namespace: give both a value")
@@ -59,6 +60,16 @@ func (f *leaderFlags) toOptions() (*leaderOptions, error) {
 		return nil, fmt.Errorf("--leader-elect-lease-duration, -renew-deadline, -retry-period: %w", err)
 	}
 	return &leaderOptions{lock: lock}, nil
+}
+
+// checkUnused finds flags of a Lease that is not held.
+func (f *leaderFlags) checkUnused(flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(flag *pflag.Flag) {
+		if strings.HasPrefix(flag.Name, "leader-elect-") && err == nil {
+			err = fmt.Errorf("--%s is for --leader-elect: use it too, or leave both out", flag.Name)
+		}
+	})
+	return err
 }
 
 // lead waits for the Lease, if there is to be one. The context it returns ends when the Lease is lost, as lost then is

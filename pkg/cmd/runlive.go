@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -33,6 +34,8 @@ type runner struct {
 	loop    atomic.Pointer[run.Loop]
 	held    atomic.Pointer[bind.Held]
 	stream  *decisionStream
+	// refusals are what may not be watched, with the time when that was first seen; a zero time was told.
+	refusals sync.Map
 	// fail ends the run.
 	fail func(error)
 }
@@ -93,9 +96,10 @@ func (r *runner) read(ctx context.Context, events recorders) (*run.Loop, error) 
 		ctx = upstream.Quiet(ctx)
 	}
 	loop, err := run.NewLoop(ctx, run.Live{
-		Config: r.wire(),
-		Kinds:  kindsScheduled(),
-		Role:   "deploy/rbac-run.yaml",
+		Config:    r.wire(),
+		Kinds:     kindsScheduled(),
+		Role:      "deploy/rbac-run.yaml",
+		Forbidden: r.forbidden,
 		Progress: func(done, total int, kind *cluster.Kind) {
 			progress.show("reading the cluster: %d of %d kinds (%s)", done, total, kind.Resource)
 		},
@@ -160,7 +164,7 @@ func (r *runner) tellStopping(ctx context.Context, ended <-chan struct{}) <-chan
 		defer timer.Stop()
 		select {
 		case <-timer.C:
-			r.note("Stopping: bindings in flight are finished first; ctrl-C again ends at once.")
+			r.note("Stopping: bindings in flight are finished first, for 25 s at most; ctrl-C again ends at once.")
 		case <-ended:
 		}
 	}()
@@ -183,7 +187,7 @@ func (r *runner) begin(loop *run.Loop) {
 		what += "; ctrl-C stops"
 	}
 	r.note("%s.", what)
-	if slices.Contains(profiles, corev1.DefaultSchedulerName) && !r.dryRun {
+	if slices.Contains(profiles, corev1.DefaultSchedulerName) && !r.dryRun && r.leader == nil {
 		r.note("These are the Pods of the cluster's own scheduler too: the two must not run at a time.")
 	}
 }
@@ -194,7 +198,8 @@ func (r *runner) verdict(decisions []*report.Decision) error {
 		r.note("No pending Pod has schedulerName %s.", strings.Join(r.loop.Load().Profiles(), " or "))
 		return nil
 	}
-	r.note("%s", r.stream.tally.summary())
+	r.stream.flush()
+	r.note("%s", passSummary(decisions))
 	for _, decision := range decisions {
 		switch decision.Result {
 		case report.ResultBound, report.ResultBoundElsewhere, report.ResultGone:
@@ -212,6 +217,20 @@ func (r *runner) decided(decision *report.Decision, pod *corev1.Pod) {
 }
 
 func (r *runner) retrying(cause bind.Cause) { r.metrics.Retried(string(cause)) }
+
+// refusalAfter is how long something may be forbidden before it is told: an API server that has just started refuses
+// what it does not know yet to be allowed.
+const refusalAfter = 20 * time.Second
+
+// forbidden tells once what may not be watched.
+func (r *runner) forbidden(err error) {
+	now := time.Now()
+	since, seen := r.refusals.LoadOrStore(err.Error(), now)
+	if first := since.(time.Time); seen && !first.IsZero() && now.Sub(first) > refusalAfter {
+		r.refusals.Store(err.Error(), time.Time{})
+		r.note("Warning: %v", err)
+	}
+}
 
 // note says something about the run to whoever is at the terminal.
 func (r *runner) note(format string, args ...any) {

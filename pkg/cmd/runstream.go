@@ -39,6 +39,8 @@ type streamEntry struct {
 	decision *report.Decision
 	pod      *corev1.Pod
 	state    *cluster.State
+	// flushed, when set, is closed in the place of a decision.
+	flushed chan struct{}
 }
 
 // openStream starts the printing, without which the run ends.
@@ -54,6 +56,10 @@ func (r *runner) openStream() *decisionStream {
 	go func() {
 		defer close(s.done)
 		for entry := range s.entries {
+			if entry.flushed != nil {
+				close(entry.flushed)
+				continue
+			}
 			if s.err != nil {
 				continue
 			}
@@ -116,6 +122,13 @@ func (s *decisionStream) explain(entry streamEntry) (*report.Explanation, error)
 	}
 	defer e.Close()
 	return e.Explain(ctx, entry.pod)
+}
+
+// flush returns when all that was added is printed.
+func (s *decisionStream) flush() {
+	flushed := make(chan struct{})
+	s.entries <- streamEntry{flushed: flushed}
+	<-flushed
 }
 
 // close prints what is left, and returns the error of printing.

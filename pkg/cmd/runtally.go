@@ -48,6 +48,14 @@ var tallyWords = []struct {
 
 // summary says what was decided: "Decisions: 12 bound, 3 unschedulable."
 func (t *tally) summary() string {
+	parts := t.parts()
+	if len(parts) == 0 {
+		return "Nothing was decided."
+	}
+	return "Decisions: " + strings.Join(parts, ", ") + "."
+}
+
+func (t *tally) parts() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var parts []string
@@ -56,8 +64,22 @@ func (t *tally) summary() string {
 			parts = append(parts, fmt.Sprintf("%d %s", count, word.word))
 		}
 	}
-	if len(parts) == 0 {
-		return "Nothing was decided."
+	return parts
+}
+
+// passSummary says what became of the Pods of a single pass: "5 Pods: 4 bound, 1 unschedulable".
+func passSummary(decisions []*report.Decision) string {
+	var t tally
+	for _, decision := range decisions {
+		t.add(decision.Result)
 	}
-	return "Decisions: " + strings.Join(parts, ", ") + "."
+	noun := "Pods"
+	if len(decisions) == 1 {
+		noun = "Pod"
+	}
+	summary := fmt.Sprintf("%d %s: %s", len(decisions), noun, strings.Join(t.parts(), ", "))
+	if decisions[0].DryRun != "" {
+		summary += " (dry run)"
+	}
+	return summary
 }

@@ -39,6 +39,8 @@ type Live struct {
 	Kinds []*cluster.Kind
 	// Role is the file with the permissions that are needed, which errors name.
 	Role string
+	// Forbidden, when set, is called with what may not be watched any more, again and again.
+	Forbidden func(error)
 	// Progress, when set, is called after each kind that has been read, by one goroutine at a time.
 	Progress func(done, total int, kind *cluster.Kind)
 }
@@ -56,6 +58,7 @@ type feed struct {
 	// watches are those of a running cluster.
 	watches  *openWatches
 	role     string
+	forbid   func(error)
 	progress func(done, total int, kind *cluster.Kind)
 }
 
@@ -71,7 +74,8 @@ func openFeed(ctx context.Context, live Live, writes transport.WrapperFunc) (*fe
 	if err := unreadable(state.Gaps, live.Role); err != nil {
 		return nil, err
 	}
-	f := &feed{state: state, watches: &openWatches{}, role: live.Role, progress: live.Progress}
+	f := &feed{state: state, watches: &openWatches{}, role: live.Role, forbid: live.Forbidden,
+		progress: live.Progress}
 	f.config = rest.CopyConfig(live.Config)
 	f.config.Wrap(f.watches.count)
 	f.config.Wrap(writes)
@@ -121,7 +125,7 @@ func newPodInformer(client kubernetes.Interface, resync time.Duration) cache.Sha
 // start starts the informers, which live as long as the lasting context, and returns when the scheduler has heard of
 // every object. ctx ends the wait.
 func (f *feed) start(ctx, lasting context.Context, sched *scheduler.Scheduler) error {
-	starting := &starting{role: f.role}
+	starting := &starting{role: f.role, forbid: f.forbid}
 	starting.ctx, starting.stop = context.WithTimeout(ctx, readTimeout)
 	defer starting.stop()
 	synced := map[*cluster.Kind]cache.InformerSynced{}
@@ -152,9 +156,10 @@ func (f *feed) start(ctx, lasting context.Context, sched *scheduler.Scheduler) e
 
 // starting is the start of informers.
 type starting struct {
-	role string
-	ctx  context.Context //nolint:containedctx // it ends with the start
-	stop context.CancelFunc
+	role   string
+	forbid func(error)
+	ctx    context.Context //nolint:containedctx // it ends with the start
+	stop   context.CancelFunc
 
 	mu  sync.Mutex
 	err error
@@ -166,8 +171,13 @@ func (s *starting) prepare(informer cache.SharedIndexInformer, kind *cluster.Kin
 		return fmt.Errorf("watching %s: %w", kind.Resource, err)
 	}
 	return informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) {
-		if apierrors.IsForbidden(err) {
-			s.fail(fmt.Errorf("may not watch %s: grant list and watch on them, as %s does", kind.Resource, s.role))
+		if !apierrors.IsForbidden(err) {
+			return
+		}
+		err = fmt.Errorf("may not watch %s: grant list and watch on them, as %s does", kind.Resource, s.role)
+		s.fail(err)
+		if s.forbid != nil {
+			s.forbid(err)
 		}
 	})
 }
