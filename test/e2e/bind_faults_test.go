@@ -94,15 +94,10 @@ func isWriteOrGet(r *http.Request) bool {
 func startProxy(t *testing.T, counts map[faults.Fault]int, options faults.Options) kubectl {
 	t.Helper()
 	const seed = 1
-	options.Target = env.Config
 	options.Deck = faults.NewDeck(seed, counts)
 	options.Delay = 500 * time.Millisecond
-	proxy, err := faults.Start(options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, through := startFaults(t, options)
 	t.Cleanup(func() {
-		proxy.Close()
 		dealt := options.Deck.Dealt()
 		for fault, count := range counts {
 			if dealt[fault] < count {
@@ -110,9 +105,24 @@ func startProxy(t *testing.T, counts map[faults.Fault]int, options faults.Option
 			}
 		}
 	})
+	return through
+}
+
+// startFaults starts a proxy, whose deck may be left out, and returns it and a kubectl that goes through it.
+func startFaults(t *testing.T, options faults.Options) (*faults.Proxy, kubectl) {
+	t.Helper()
+	options.Target = env.Config
+	if options.Deck == nil {
+		options.Deck = faults.NewDeck(0, nil)
+	}
+	proxy, err := faults.Start(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(proxy.Close)
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	if err := controlplane.WriteKubeconfig(proxy.Config, kubeconfig); err != nil {
 		t.Fatal(err)
 	}
-	return env.kubectl.through(kubeconfig)
+	return proxy, env.kubectl.through(kubeconfig)
 }

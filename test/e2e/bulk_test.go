@@ -18,24 +18,8 @@ const sideBySide = 16
 // createMany is create for objects of which none needs another: they are created, and removed, side by side.
 func createMany[T object](ctx context.Context, t *testing.T, objects []T) {
 	t.Helper()
-	resources := make([]dynamic.ResourceInterface, len(objects))
-	for i, o := range objects {
-		var err error
-		if resources[i], err = resourceOf(o); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Cleanup(func() {
-		var removals errgroup.Group
-		removals.SetLimit(sideBySide)
-		for i, o := range objects {
-			removals.Go(func() error {
-				remove(context.WithoutCancel(ctx), t, resources[i], o)
-				return nil
-			})
-		}
-		_ = removals.Wait() // remove has told the test
-	})
+	resources := resourcesOf(t, objects)
+	t.Cleanup(func() { removeMany(context.WithoutCancel(ctx), t, objects) })
 	creations, ctx := errgroup.WithContext(ctx)
 	creations.SetLimit(sideBySide)
 	for i, o := range objects {
@@ -49,6 +33,33 @@ func createMany[T object](ctx context.Context, t *testing.T, objects []T) {
 	if err := creations.Wait(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// removeMany is remove for several objects, side by side.
+func removeMany[T object](ctx context.Context, t *testing.T, objects []T) {
+	t.Helper()
+	resources := resourcesOf(t, objects)
+	var removals errgroup.Group
+	removals.SetLimit(sideBySide)
+	for i, o := range objects {
+		removals.Go(func() error {
+			remove(ctx, t, resources[i], o)
+			return nil
+		})
+	}
+	_ = removals.Wait() // remove has told the test
+}
+
+func resourcesOf[T object](t *testing.T, objects []T) []dynamic.ResourceInterface {
+	t.Helper()
+	resources := make([]dynamic.ResourceInterface, len(objects))
+	for i, o := range objects {
+		var err error
+		if resources[i], err = resourceOf(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return resources
 }
 
 // several makes objects of one kind that differ by their number.

@@ -45,18 +45,24 @@ type running struct {
 	stdout, stderr bytes.Buffer
 }
 
-// start starts kubectl with the arguments. When the context ends, so does it, with its goroutines on stderr: it hung.
-func (k kubectl) start(ctx context.Context, t *testing.T, args ...string) *running {
-	t.Helper()
-	r := &running{cmd: exec.CommandContext(ctx, k.program, args...)}
-	r.cmd.Stdout, r.cmd.Stderr = &r.stdout, &r.stderr
-	r.cmd.Cancel = func() error { return r.cmd.Process.Signal(syscall.SIGQUIT) }
-	r.cmd.WaitDelay = 10 * time.Second
-	r.cmd.Env = append(os.Environ(),
+// command is kubectl with the arguments. When the context ends, so does it, with its goroutines on stderr: it hung.
+func (k kubectl) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, k.program, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) }
+	cmd.WaitDelay = 10 * time.Second
+	cmd.Env = append(os.Environ(),
 		"PATH="+k.pluginDir+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"KUBECONFIG="+k.kubeconfig,
 		"KUBECACHEDIR="+k.cacheDir,
 	)
+	return cmd
+}
+
+// start starts kubectl with the arguments.
+func (k kubectl) start(ctx context.Context, t *testing.T, args ...string) *running {
+	t.Helper()
+	r := &running{cmd: k.command(ctx, args...)}
+	r.cmd.Stdout, r.cmd.Stderr = &r.stdout, &r.stderr
 	if err := r.cmd.Start(); err != nil {
 		t.Fatalf("running kubectl %q: %v", args, err)
 	}

@@ -71,11 +71,13 @@ func run(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
-// buildPlugin builds kubectl-sched from this checkout into dir. Like `go test` it leaves paths untrimmed, so that the
-// compiled packages are shared.
+// buildPlugin builds kubectl-sched from this checkout into dir as `make build` does: what is tested and measured is what
+// is released, and half as large as what a plain `go build` makes.
 func buildPlugin(dir string) (string, error) {
 	path := filepath.Join(dir, "kubectl-sched")
-	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "../../cmd/kubectl-sched")
+	build := exec.Command("go", "build", "-trimpath", "-tags=grpcnotrace", "-ldflags=-s -w", "-o", path,
+		"../../cmd/kubectl-sched")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	build.Stdout, build.Stderr = os.Stderr, os.Stderr
 	if err := build.Run(); err != nil {
 		return "", fmt.Errorf("building kubectl-sched: %w", err)

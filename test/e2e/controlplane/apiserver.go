@@ -43,9 +43,14 @@ func (c *ControlPlane) startAPIServer(ctx context.Context, flags ...string) (err
 	if c.apiServer.process, err = c.run("kube-apiserver", slices.Concat(c.apiServer.flags, flags)...); err != nil {
 		return err
 	}
+	return c.waitReady(ctx)
+}
+
+// waitReady returns when the kube-apiserver says that it is ready, which it is not without etcd.
+func (c *ControlPlane) waitReady(ctx context.Context) error {
 	var last error
-	err = wait.PollUntilContextTimeout(ctx, pollInterval, startTimeout, true, func(ctx context.Context) (bool, error) {
-		if err := errors.Join(c.etcd.Exited(), c.apiServer.process.Exited()); err != nil {
+	err := wait.PollUntilContextTimeout(ctx, pollInterval, startTimeout, true, func(ctx context.Context) (bool, error) {
+		if err := errors.Join(c.etcd.process.Exited(), c.apiServer.process.Exited()); err != nil {
 			return false, err
 		}
 		last = c.Client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()

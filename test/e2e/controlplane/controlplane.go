@@ -28,7 +28,7 @@ type ControlPlane struct {
 	Kubeconfig string
 
 	options   Options
-	etcd      *Process
+	etcd      *etcd
 	apiServer *apiServer
 	standIns  *standIns
 }
@@ -50,7 +50,8 @@ func (c *ControlPlane) start(ctx context.Context) error {
 		return err
 	}
 	etcdClient, etcdPeer, secure := ports[0], ports[1], ports[2]
-	if c.etcd, err = c.run("etcd", etcdFlags(c.options.Dir, etcdClient, etcdPeer)...); err != nil {
+	c.etcd = &etcd{flags: etcdFlags(c.options.Dir, etcdClient, etcdPeer)}
+	if err := c.startEtcd(); err != nil {
 		return err
 	}
 	access, err := newAccess(c.options.Dir, secure)
@@ -78,7 +79,7 @@ func (c *ControlPlane) Stop() {
 		c.apiServer.kill()
 	}
 	if c.etcd != nil {
-		c.etcd.Kill()
+		c.etcd.kill()
 	}
 }
 

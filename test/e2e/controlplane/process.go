@@ -15,7 +15,7 @@ type Process struct {
 	log  string
 	cmd  *exec.Cmd
 
-	done chan struct{} // closed when the program has ended
+	done <-chan struct{} // closed when the program has ended
 	kill sync.Once
 }
 
@@ -30,27 +30,39 @@ func startProcess(dir, path string, args ...string) (*Process, error) {
 	cmd := exec.Command(path, args...)
 	cmd.Dir = dir
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = dieWithParent()
-
-	p := &Process{name: name, log: logPath, cmd: cmd, done: make(chan struct{})}
-	started := make(chan error, 1)
+	done, err := Launch(cmd)
+	if err != nil {
+		_ = log.Close()
+		return nil, fmt.Errorf("starting %s: %w", name, err)
+	}
 	go func() {
-		// The kernel ties the program's life to the thread that started it, so this thread stays until the end.
+		<-done
+		_ = log.Close()
+	}()
+	return &Process{name: name, log: logPath, cmd: cmd, done: done}, nil
+}
+
+// Launch starts a command that dies with this program. The channel is closed when it has ended, in any way; how stands
+// in its ProcessState then.
+func Launch(cmd *exec.Cmd) (ended <-chan struct{}, err error) {
+	cmd.SysProcAttr = dieWithParent()
+	done, started := make(chan struct{}), make(chan error, 1)
+	go func() {
+		// The kernel ties the command's life to the thread that started it, so this thread stays until the end.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		defer log.Close()
-		defer close(p.done)
+		defer close(done)
 		err := cmd.Start()
 		started <- err
 		if err == nil {
 			_ = cmd.Wait() // what it says stands in cmd.ProcessState too
 		}
 	}()
-	if err := <-started; err != nil {
-		return nil, fmt.Errorf("starting %s: %w", name, err)
-	}
-	return p, nil
+	return done, <-started
 }
+
+// Pid is the number of the operating system's process.
+func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
 // Exited returns an error when the program ended by itself, nil while it runs.
 func (p *Process) Exited() error {

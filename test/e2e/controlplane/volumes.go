@@ -85,10 +85,13 @@ func (c *volumeController) bindClaim(ctx context.Context, claim *corev1.Persiste
 	return err
 }
 
+// AnnHeld is the annotation of a claim for which no volume is made as long as it has it.
+const AnnHeld = "e2e.example.com/held"
+
 // provision makes the volume of a claim for which kube-scheduler has selected a node; bind does the rest.
 func (c *volumeController) provision(ctx context.Context, claim *corev1.PersistentVolumeClaim) error {
 	node := claim.Annotations[storagehelpers.AnnSelectedNode]
-	if node == "" || claim.Spec.VolumeName != "" {
+	if node == "" || claim.Spec.VolumeName != "" || metav1.HasAnnotation(claim.ObjectMeta, AnnHeld) {
 		return nil
 	}
 	_, err := c.client.CoreV1().PersistentVolumes().Create(ctx, provisioned(claim, node), metav1.CreateOptions{})

@@ -39,6 +39,7 @@ type Proxy struct {
 	Config *rest.Config
 
 	options Options
+	cuts    cuts
 	forward *httputil.ReverseProxy
 	server  *httptest.Server
 }
@@ -80,6 +81,11 @@ func (p *Proxy) Close() {
 
 // ServeHTTP implements http.Handler.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	r, done := p.cuts.admit(r)
+	if r == nil {
+		breakConnection()
+	}
+	defer done()
 	fault := None
 	if p.options.Hits(r) {
 		fault = p.options.Deck.deal()
