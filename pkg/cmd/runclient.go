@@ -18,7 +18,7 @@ func (r *runner) wire() *rest.Config {
 }
 
 // client returns a client with limits of its own, which are the scheduler's.
-func (r *runner) client() (kubernetes.Interface, error) { return newClient(r.wire()) }
+func (r *runner) client() (kubernetes.Interface, error) { return newClient(r.refused.watch(r.wire())) }
 
 // clientBeside returns a client for what does not schedule: the Lease, and the reviews of who reads the endpoints. Its
 // limits are those of kube-scheduler's reviews.

@@ -20,20 +20,20 @@ type recorders = func(profile string) events.EventRecorderLogger
 // A scheduler that runs for long writes them as kube-scheduler does: equal ones in a row become a series, and some are
 // dropped when there are too many at a time. A single pass loses none: it ends right afterwards.
 func (r *runner) events(ctx context.Context) (recorders, func(), error) {
-	if r.dryRun {
+	switch {
+	case r.dryRun:
 		return nil, func() {}, nil
+	case r.watch:
+		return r.lastingEvents(ctx)
+	default:
+		return r.passEvents(ctx)
 	}
+}
+
+func (r *runner) lastingEvents(ctx context.Context) (recorders, func(), error) {
 	client, err := r.client()
 	if err != nil {
 		return nil, nil, err
-	}
-	if !r.watch {
-		host, err := os.Hostname()
-		if err != nil {
-			return nil, nil, fmt.Errorf("finding the name of this host: %w", err)
-		}
-		recorder := bind.NewRecorder(client.EventsV1(), bind.RecorderOptions{Instance: host})
-		return func(string) events.EventRecorderLogger { return recorder }, func() { r.flush(ctx, recorder) }, nil
 	}
 	lasting, stop := context.WithCancel(context.WithoutCancel(ctx))
 	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: client.EventsV1()})
@@ -41,13 +41,26 @@ func (r *runner) events(ctx context.Context) (recorders, func(), error) {
 		stop()
 		return nil, nil, fmt.Errorf("starting to write events: %w", err)
 	}
+	finish := func() {
+		broadcaster.Shutdown()
+		stop()
+	}
 	return func(profile string) events.EventRecorderLogger {
-			return broadcaster.NewRecorder(scheme.Scheme, profile)
-		},
-		func() {
-			broadcaster.Shutdown()
-			stop()
-		}, nil
+		return broadcaster.NewRecorder(scheme.Scheme, profile)
+	}, finish, nil
+}
+
+func (r *runner) passEvents(ctx context.Context) (recorders, func(), error) {
+	client, err := newClient(r.wire()) // flush tells what is refused
+	if err != nil {
+		return nil, nil, err
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, nil, fmt.Errorf("finding the name of this host: %w", err)
+	}
+	recorder := bind.NewRecorder(client.EventsV1(), bind.RecorderOptions{Instance: host})
+	return func(string) events.EventRecorderLogger { return recorder }, func() { r.flush(ctx, recorder) }, nil
 }
 
 // flush writes the events that are left, until ctrl-C.

@@ -36,12 +36,14 @@ type runner struct {
 	stream  *decisionStream
 	// refusals are what may not be watched, with the time when that was first seen; a zero time was told.
 	refusals sync.Map
+	refused  *refusedWrites
 	// fail ends the run.
 	fail func(error)
 }
 
 func (o *runOptions) run(ctx context.Context) (err error) {
 	r := &runner{runOptions: o, metrics: run.NewMetrics()}
+	r.refused = &refusedWrites{tell: func(refusal string) { r.note("Warning: %s", refusal) }}
 	// A reader of stdout that has gone away is an error of the next write, not the end of the process in mid-work.
 	pipes := make(chan os.Signal, 1)
 	signal.Notify(pipes, syscall.SIGPIPE)
@@ -96,7 +98,7 @@ func (r *runner) read(ctx context.Context, events recorders) (*run.Loop, error) 
 		ctx = upstream.Quiet(ctx)
 	}
 	loop, err := run.NewLoop(ctx, run.Live{
-		Config:    r.wire(),
+		Config:    r.refused.watch(r.wire()),
 		Kinds:     kindsScheduled(),
 		Role:      "deploy/rbac-run.yaml",
 		Forbidden: r.forbidden,
