@@ -18,7 +18,8 @@ func main() {
 	// After the first signal, which asks for a clean end, a second one ends the process at once.
 	context.AfterFunc(ctx, stop)
 	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
-	code := cmd.Execute(ctx, cmd.Env{IOStreams: streams, Getenv: os.Getenv}, os.Args[1:])
+	env := cmd.Env{IOStreams: streams, Getenv: os.Getenv, Program: cmd.ProgramName(os.Args[0])}
+	code := cmd.Execute(ctx, env, os.Args[1:])
 	stop()
 	os.Exit(code)
 }

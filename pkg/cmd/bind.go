@@ -212,7 +212,7 @@ func (f *bindFlags) toTargets(args []string, namespace string) (*targets, error)
 	}
 	if len(t.named) == 0 && !f.targets.given() {
 		return nil, errors.New("no Pod is named: name one (pod/NAME), or use --pending or --selector; " +
-			"see kubectl sched bind --help")
+			"see " + f.env.program() + " bind --help")
 	}
 	t.pending = true
 	return t, nil

@@ -134,7 +134,7 @@ func (f *explainFlags) toOptions(ctx context.Context, args []string) (*explainOp
 	o.targets.grouping = f.print.forReader()
 	if len(o.targets.named) == 0 && !o.targets.selecting && !f.manifests.given() {
 		return nil, errors.New("nothing is asked about: name a Pod (pod/NAME), or use --pending, --selector or --filename; " +
-			"see kubectl sched explain --help")
+			"see " + f.env.program() + " explain --help")
 	}
 	inputs := &inputs{env: f.env}
 	if o.source, err = f.state.toSource(f.env, f.config, inputs); err != nil {

@@ -1,10 +1,13 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -17,20 +20,28 @@ type Env struct {
 	genericiooptions.IOStreams
 	// Getenv reads an environment variable.
 	Getenv func(string) string
+	// Program is what users type to call the command, for help and hints; PluginName when empty.
+	Program string
 }
+
+// PluginName is how kubectl's users call the command.
+const PluginName = "kubectl sched"
+
+func (e Env) program() string { return cmp.Or(e.Program, PluginName) }
 
 // Execute runs the command line and returns the exit code.
 func Execute(ctx context.Context, env Env, args []string) int {
-	root := newRoot(env)
+	root := New(env)
 	root.SetArgs(args)
 	return finish(root.ExecuteContext(ctx), env.ErrOut)
 }
 
-func newRoot(env Env) *cobra.Command {
+// New returns the command.
+func New(env Env) *cobra.Command {
 	var verbosity int
 	root := &cobra.Command{
 		Use:         "kubectl-sched",
-		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl sched"},
+		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: env.program()},
 		Short:       "Explain, bind and schedule Pods with kube-scheduler's own code",
 		Long: `kubectl sched answers scheduling questions with kube-scheduler's own code, for a live cluster or for
 its saved state, binds Pods by hand, and runs as a scheduler of its own.
@@ -57,7 +68,28 @@ Exit codes: 0 yes (every Pod fits, or is bound), 1 no (at least one is not), 2 c
 	root.PersistentFlags().IntVarP(&verbosity, "v", "v", 0,
 		"how much to log to stderr of requests and of what the scheduler does; 0 is nothing")
 	root.AddCommand(newExplain(env, config), newBind(env, config), newRun(env, config), newVersion(env, config))
+	callItself(root)
 	return root
+}
+
+// callItself makes the texts of a command and of those under it name the program as it was called.
+func callItself(cmd *cobra.Command) {
+	program := cmd.Root().CommandPath()
+	cmd.Long = strings.ReplaceAll(cmd.Long, PluginName, program)
+	cmd.Example = strings.ReplaceAll(cmd.Example, PluginName, program)
+	for _, child := range cmd.Commands() {
+		callItself(child)
+	}
+}
+
+// ProgramName returns what was typed to call the command, from the first of the process's arguments: kubectl starts a
+// plugin by its whole path, and a shell by the name or the relative path that was typed.
+func ProgramName(arg0 string) string {
+	name := strings.TrimSuffix(filepath.Base(arg0), ".exe")
+	if name == "kubectl-sched" && filepath.IsAbs(arg0) {
+		return PluginName
+	}
+	return name
 }
 
 // logTo sends the logs of client-go and of the scheduler to the writer, or nowhere: what they say about Pods is in the
