@@ -192,8 +192,11 @@ func TestLinesOfDecisionsHoldOnlyPrintableTextAndNoTrailingSpace(t *testing.T) {
 // checkPrintable fails for what a terminal would act on.
 func checkPrintable(t *testing.T, what, out string) {
 	t.Helper()
+	if !utf8.ValidString(out) {
+		t.Errorf("%s: not UTF-8: %q", what, out)
+	}
 	for i, r := range out {
-		if r != '\n' && (r == utf8.RuneError || !strconv.IsPrint(r)) {
+		if r != '\n' && !strconv.IsPrint(r) {
 			t.Errorf("%s: character %U at byte %d of %q", what, r, i, out)
 			return
 		}
