@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -94,7 +95,7 @@ func kindOfPod(scheduler string, random *rand.Rand) []podEdit {
 		return []podEdit{nodeSelector("pool", pool), requests("cpu", "500m")}
 	case dice < 80:
 		return []podEdit{nodeSelector("pool", sharedPool), requests("cpu", "500m")}
-	case dice < 93:
+	case dice < 96:
 		return []podEdit{nodeSelector("pool", pool, "disk", "ssd"), requests("cpu", "250m")}
 	default:
 		return []podEdit{nodeSelector("pool", pool), podLabels("big", "true"), requests("cpu", "3")}
@@ -127,32 +128,59 @@ func newPool(pool string) []*churnNode {
 	})
 }
 
+// mostDisturbed is how many nodes at a time take no Pods because of the churn. With more of them most Pods wait, and
+// are tried again so often that events pile up in both schedulers.
+const mostDisturbed = 6
+
 // churnNodes changes one node after the other.
 func (c *churn) churnNodes(ctx context.Context, random *rand.Rand) {
 	changing := context.WithoutCancel(ctx) // what was begun is finished
+	var disturbed []*churnNode
 	every(ctx, nodeInterval, func(int) {
-		n := c.nodes[random.IntN(len(c.nodes))]
-		if n.removed {
-			c.addNode(changing, n)
+		if len(disturbed) == mostDisturbed {
+			c.restore(changing, disturbed[0])
+			disturbed = disturbed[1:]
 			return
 		}
-		switch random.IntN(6) {
-		case 0:
-			n.cordoned = !n.cordoned
-			c.patch(changing, n, "", map[string]any{"spec": map[string]any{"unschedulable": n.cordoned}})
-		case 1:
-			n.tainted = !n.tainted
-			c.patch(changing, n, "", map[string]any{"spec": map[string]any{"taints": n.taints()}})
-		case 2, 3:
-			n.ssd = !n.ssd
-			c.patch(changing, n, "", map[string]any{"metadata": map[string]any{"labels": n.labels()}})
-		case 4:
-			n.cpus = n.nextCPUs(random)
-			c.resize(changing, n)
-		default:
-			c.removeNode(changing, n)
+		n := c.nodes[random.IntN(len(c.nodes))]
+		if slices.Contains(disturbed, n) {
+			return
+		}
+		c.change(changing, n, random)
+		if n.removed || n.cordoned || n.tainted {
+			disturbed = append(disturbed, n)
 		}
 	})
+}
+
+// change does something to a node.
+func (c *churn) change(ctx context.Context, n *churnNode, random *rand.Rand) {
+	switch random.IntN(5) {
+	case 0:
+		n.cordoned = true
+		c.patch(ctx, n, "", map[string]any{"spec": map[string]any{"unschedulable": true}})
+	case 1:
+		n.tainted = true
+		taints := []corev1.Taint{{Key: "churn", Effect: corev1.TaintEffectNoSchedule}}
+		c.patch(ctx, n, "", map[string]any{"spec": map[string]any{"taints": taints}})
+	case 2:
+		c.removeNode(ctx, n)
+	case 3:
+		n.ssd = !n.ssd
+		c.patch(ctx, n, "", map[string]any{"metadata": map[string]any{"labels": n.labels()}})
+	default:
+		n.cpus = n.nextCPUs(random)
+		c.resize(ctx, n)
+	}
+}
+
+// restore makes a node take Pods again.
+func (c *churn) restore(ctx context.Context, n *churnNode) {
+	if n.removed {
+		c.addNode(ctx, n)
+	}
+	n.cordoned, n.tainted = false, false
+	c.patch(ctx, n, "", map[string]any{"spec": map[string]any{"unschedulable": false, "taints": nil}})
 }
 
 // nextCPUs says how many CPUs a node has from now on. In a pool of one scheduler they never get less: whatever is too
@@ -162,13 +190,6 @@ func (n *churnNode) nextCPUs(random *rand.Rand) int {
 		return 4 + random.IntN(5)
 	}
 	return min(n.cpus+1, 8)
-}
-
-func (n *churnNode) taints() []corev1.Taint {
-	if !n.tainted {
-		return nil
-	}
-	return []corev1.Taint{{Key: "churn", Effect: corev1.TaintEffectNoSchedule}}
 }
 
 func (n *churnNode) labels() map[string]any {

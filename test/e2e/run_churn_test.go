@@ -5,6 +5,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -44,7 +45,9 @@ func TestRunBesideKubeSchedulerUnderChurn(t *testing.T) {
 	churning, stop := context.WithTimeout(ctx, churnDuration(t))
 	defer stop()
 	c.begin(churning, seed)
-	memory := sampleMemory(churning, t, run.pid)
+	var memory, theirMemory []float64
+	c.wait.Go(func() { memory = sampleMemory(churning, t, run.pid) })
+	c.wait.Go(func() { theirMemory = sampleMemory(churning, t, scheduler.Pid()) })
 	c.wait.Wait()
 	c.settle(ctx)
 	if err := scheduler.Exited(); err != nil {
@@ -55,12 +58,20 @@ func TestRunBesideKubeSchedulerUnderChurn(t *testing.T) {
 	c.ledger.catchUp(ctx, t)
 	decisions := run.decisions()
 	wantNone(t, c.ledger.complaints(), c.strictlyOvercommitted(), foreignEvents(ctx, t), foreignWrites(ctx, t),
-		c.misdecided(decisions), memoryGrowth(memory), slow(decisions))
-	t.Logf("%s: %d Pods of ours and %d of kube-scheduler's bound; decisions %s; latency median %.1f ms, 99th %.1f ms; "+
-		"memory of the quarters %.0f MiB; goroutines %v at first, %v at last; shared nodes overcommitted for a moment: %v",
-		churnDuration(t), len(c.ledger.boundBy(ownScheduler)), len(c.ledger.boundBy(corev1.DefaultSchedulerName)),
-		resultsOf(decisions), median(latencies(decisions)), quantile(latencies(decisions), 0.99), quarters(memory),
-		goroutines, goroutinesLeft, c.ledger.overcommitted())
+		c.misdecided(decisions), memoryGrowth(memory, theirMemory), slow(decisions))
+	t.Logf("%s of churn: %s; memory from quarter to quarter %.0f MiB, kube-scheduler's %.0f MiB; %v goroutines at first, "+
+		"%v at last", churnDuration(t), c.figures(decisions), quarters(memory), quarters(theirMemory), goroutines,
+		goroutinesLeft)
+}
+
+// figures tells what was decided, and what the two did to the nodes that they share.
+func (c *churn) figures(decisions []report.Decision) string {
+	shared := slices.Collect(maps.Values(c.ledger.overcommitted()))
+	return fmt.Sprintf("%d Pods bound, %d by kube-scheduler; decisions: %s; latency %.1f ms, 99th percentile %.1f ms; "+
+		"%d of %d shared nodes overcommitted for a moment, the worst had %.0f %% of what it takes",
+		len(c.ledger.boundBy(ownScheduler)), len(c.ledger.boundBy(corev1.DefaultSchedulerName)), resultsOf(decisions),
+		median(latencies(decisions)), quantile(latencies(decisions), 0.99), len(shared), nodesPerPool,
+		100*slices.Max(append(shared, 0)))
 }
 
 // slow complains about decisions that took too long, binding included, on however busy a machine.
@@ -90,13 +101,9 @@ func churnDuration(t *testing.T) time.Duration {
 func (c *churn) settle(ctx context.Context) {
 	c.t.Helper()
 	for _, n := range c.nodes {
-		if n.removed {
-			c.addNode(ctx, n)
-		}
-		n.cordoned, n.tainted, n.ssd, n.cpus = false, false, true, 64
-		c.patch(ctx, n, "", map[string]any{
-			"spec": map[string]any{"unschedulable": false, "taints": nil}, "metadata": map[string]any{"labels": n.labels()},
-		})
+		c.restore(ctx, n)
+		n.ssd, n.cpus = true, 64
+		c.patch(ctx, n, "", map[string]any{"metadata": map[string]any{"labels": n.labels()}})
 		c.resize(ctx, n)
 	}
 	left, err := env.Client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
