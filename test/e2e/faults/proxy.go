@@ -113,6 +113,9 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		p.forward.ServeHTTP(w, r)
 	}
+	if r.Context().Err() != nil { // the API server may have ended its answer in time to make the cut one look whole
+		breakConnection()
+	}
 }
 
 // forwardOnly lets the API server do what was asked and keeps its answer back.
