@@ -42,6 +42,14 @@ func answer(w http.ResponseWriter, code int, object any) {
 	_ = json.NewEncoder(w).Encode(object)
 }
 
+// unserved answers as a server does that does not know the path.
+func unserved(_ *apiServer, w http.ResponseWriter, _ *http.Request) {
+	answer(w, http.StatusNotFound, metav1.Status{
+		Status: metav1.StatusFailure, Reason: metav1.StatusReasonNotFound, Code: http.StatusNotFound,
+		Message: "the server could not find the requested resource",
+	})
+}
+
 // drop closes the connection and does nothing.
 func drop(*apiServer, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 

@@ -121,6 +121,15 @@ func TestBind(t *testing.T) {
 			posts: []behavior{after(terminating, drop)},
 			want:  result{Tries: 1, Err: "the pod is being deleted"},
 		},
+		"the server says that there is no such thing, and the pod is there": {
+			posts: []behavior{unserved, stores(unserved)},
+			want:  result{Tries: 2, Stored: 1},
+		},
+		"the server says so without end": {
+			posts: times(forever, unserved),
+			want: result{Tries: 5, Err: "the API server did not bind the pod in 5 tries: " +
+				"the API server does not find the pod's binding"},
+		},
 		"a page that is no answer of an API server": {
 			posts: []behavior{page(200), page(404), stores(page(200))},
 			want:  result{Tries: 3, Stored: 1},

@@ -98,6 +98,20 @@ func (c *candidate) written(sent time.Time, err error) error {
 	return nil
 }
 
+// valid is the Held's Valid.
+func (c *candidate) valid() error {
+	c.mutex.Lock()
+	renewed := c.renewed
+	c.mutex.Unlock()
+	// A machine that sleeps stops the monotonic clock, and somebody may set the other one.
+	if old := max(c.options.Clock.Since(renewed), c.options.Clock.Since(renewed.Round(0))); old < c.options.term() {
+		return nil
+	}
+	err := c.tooLate()
+	c.giveUp(err)
+	return err
+}
+
 // healthy is the Held's Healthy.
 func (c *candidate) healthy(grace time.Duration) error {
 	c.mutex.Lock()

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/bind"
 )
@@ -119,4 +120,37 @@ func TestHeldIsHealthy(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A process that was paused knows that its Lease is over before its elector does.
+func TestHeldIsValid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		paused := clocktesting.NewFakePassiveClock(time.Now())
+		options := replica("own")
+		options.Clock = paused
+		held := acquire(t, newLeaseServer(), options)
+		paused.SetTime(paused.Now().Add(11 * time.Second))
+		if err := held.Valid(); err != nil {
+			t.Errorf("after 11 s of 12: %v", err)
+		}
+		paused.SetTime(paused.Now().Add(time.Second))
+		want := "lost the Lease kube-system/kubectl-sched-bind, which could not be renewed for 10s"
+		if got := errorText(held.Valid()); got != want {
+			t.Errorf("got the error %q, want %q", got, want)
+		}
+		if !lostWithin(held, 0) || errorText(held.Err()) != want {
+			t.Errorf("it is not lost: %v", held.Err())
+		}
+		release(t, held)
+	})
+}
+
+func TestHeldIsValidWhenReleased(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		held := acquire(t, newLeaseServer(), replica("own"))
+		release(t, held)
+		if err := held.Valid(); err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -96,6 +96,19 @@ func (h *Held) Lost() <-chan struct{} { return h.stopped }
 // Err says why the Lease is not held any more; nil while it is, context.Canceled after Release.
 func (h *Held) Err() error { return h.why() }
 
+// Valid returns an error when the Lease is not held, by the time that has passed since its last renewal: a process that
+// was paused learns it here before the elector, which was paused too, can tell. A Lease that was released counts as
+// held: whoever did so had ended what it protects.
+func (h *Held) Valid() error {
+	if err := h.Err(); err != nil {
+		if errors.Is(err, context.Canceled) {
+			return nil
+		}
+		return err
+	}
+	return h.candidate.valid()
+}
+
 // Healthy returns an error when the Lease was not renewed for longer than its duration and a grace time: the process
 // should have ended by then. It is for /healthz, as client-go's LeaderElector.Check; a Lease that somebody else has
 // counts too, and one that was released does not.

@@ -28,6 +28,9 @@ func (a *attempt) post(ctx context.Context) *failure {
 	ctx, stop := outlive(ctx, a.options.FinishTimeout)
 	defer stop()
 	_, failed := send[*metav1.Status](ctx, request, a.options.TryTimeout)
+	if failed != nil && errors.As(failed.err, new(*GoneError)) { // says an answer that may not be about the Pod
+		return &failure{kind: unfound, err: errors.New("the API server does not find the pod's binding")}
+	}
 	return failed.needing("create", "pods/binding", a.target.Namespace)
 }
 
@@ -40,7 +43,7 @@ func (a *attempt) read(ctx context.Context, timeout time.Duration) (*corev1.Pod,
 
 // mustLook tells whether only the Pod itself can tell what became of a Binding.
 func (a *attempt) mustLook(failed *failure) bool {
-	if failed.kind == conflict {
+	if failed.kind == conflict || failed.kind == unfound {
 		return true
 	}
 	return failed.inDoubt() && !a.options.DryRun

@@ -38,6 +38,7 @@ const (
 	unanswered             // It was sent, and no API server answered.
 	overloaded             // The server did nothing and asks to come again later.
 	broken                 // The server, or a proxy before it, has a fault.
+	unfound                // The server does not find what a Binding is posted to: the Pod, or the path.
 )
 
 // inDoubt tells whether the server may have done what it was asked for all the same.

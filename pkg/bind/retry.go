@@ -16,6 +16,7 @@ const (
 	CauseUnanswered  Cause = "unanswered"   // It was sent, and no API server answered in time.
 	CauseOverloaded  Cause = "overloaded"   // The API server did nothing and asked to come again later, as by 429.
 	CauseServerError Cause = "server_error" // The API server, or a proxy before it, had a fault: 5xx.
+	CauseNotFound    Cause = "not_found"    // The API server did not find the Pod, which is there: 404.
 )
 
 var causes = map[kind]Cause{
@@ -24,6 +25,7 @@ var causes = map[kind]Cause{
 	unanswered: CauseUnanswered,
 	overloaded: CauseOverloaded,
 	broken:     CauseServerError,
+	unfound:    CauseNotFound,
 }
 
 // longestWait is how long a server may ask to wait before a retry. Asking for more is as good as no answer to somebody

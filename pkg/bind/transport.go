@@ -32,6 +32,29 @@ func (f finishing) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
+// GuardWrites wraps a transport so that a write is sent only if allowed returns no error just before, such as that of a
+// Held's Valid.
+func GuardWrites(transport http.RoundTripper, allowed func() error) http.RoundTripper {
+	return guarding{transport, allowed}
+}
+
+type guarding struct {
+	http.RoundTripper
+	allowed func() error
+}
+
+func (g guarding) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.Method != http.MethodGet && request.Method != http.MethodHead {
+		if err := g.allowed(); err != nil {
+			if request.Body != nil {
+				_ = request.Body.Close() // nothing of it is needed
+			}
+			return nil, err
+		}
+	}
+	return g.RoundTripper.RoundTrip(request)
+}
+
 // closing is a body that ends its request's context when it is closed.
 type closing struct {
 	io.ReadCloser

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/kubectl-sched/kubectl-sched/pkg/bind"
 )
 
@@ -53,5 +55,34 @@ func TestFinishWrites(t *testing.T) {
 				t.Errorf("got the answer %q, %v", body, err)
 			}
 		})
+	}
+}
+
+// What is not allowed is not written, and read all the same.
+func TestGuardWrites(t *testing.T) {
+	arrived := map[string]int{}
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { arrived[r.Method]++ }))
+	defer server.Close()
+	lost := errors.New("lost the Lease")
+	var allowed error
+	transport := bind.GuardWrites(http.DefaultTransport, func() error { return allowed })
+	for _, allowed = range []error{nil, lost} {
+		for _, method := range []string{http.MethodPost, http.MethodDelete, http.MethodGet} {
+			request, err := http.NewRequestWithContext(t.Context(), method, server.URL, strings.NewReader("{}"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			response, err := transport.RoundTrip(request)
+			if err == nil {
+				_ = response.Body.Close()
+			}
+			if want := allowed; method != http.MethodGet && !errors.Is(err, want) {
+				t.Errorf("%s: got the error %v, want %v", method, err, want)
+			}
+		}
+	}
+	want := map[string]int{http.MethodPost: 1, http.MethodDelete: 1, http.MethodGet: 2}
+	if diff := cmp.Diff(want, arrived); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
 	}
 }

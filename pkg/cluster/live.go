@@ -3,7 +3,6 @@ package cluster
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -149,7 +148,7 @@ func (r *liveReading) judge(failures []error) error {
 			r.state.Gaps = append(r.state.Gaps, gapOf(kind, failure))
 		}
 	}
-	return errors.Join(fatal...)
+	return JoinErrors(fatal)
 }
 
 // gapOf makes a Gap of what kept a kind from being listed.

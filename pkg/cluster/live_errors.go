@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
@@ -40,13 +42,57 @@ func advice(err error) string {
 	return "check the server of the kubeconfig and the network"
 }
 
+// listError says that kinds cannot be listed, all for the same cause, and what to do.
+type listError struct {
+	resources []string
+	cause     error
+	advice    string
+}
+
+func (e *listError) Error() string {
+	const most = 3
+	resources := e.resources
+	if len(resources) > most {
+		resources = append(slices.Clone(resources[:most-1]), fmt.Sprintf("%d other kinds", len(resources)-most+1))
+	}
+	text := fmt.Sprintf("cannot list %s: %v", strings.Join(resources, ", "), e.cause)
+	if e.advice != "" {
+		text += "; " + e.advice
+	}
+	return text
+}
+
+func (e *listError) Unwrap() error { return e.cause }
+
 // cannotList says that a kind cannot be listed, and what to do.
 func cannotList(kind *Kind, err error) error {
+	failed := &listError{resources: []string{kind.Resource}, cause: err}
 	switch {
 	case apierrors.IsForbidden(err):
-		return fmt.Errorf("cannot list %s: %w; grant list on %s", kind.Resource, err, kind.Resource)
+		failed.advice = "grant list on " + kind.Resource
 	case apierrors.IsUnauthorized(err):
-		return fmt.Errorf("cannot list %s: %w; check the credentials of the kubeconfig", kind.Resource, err)
+		failed.advice = "check the credentials of the kubeconfig"
 	}
-	return fmt.Errorf("cannot list %s: %w", kind.Resource, err)
+	return failed
+}
+
+// JoinErrors joins errors of reading a cluster. Kinds that cannot be listed for the same cause share one.
+func JoinErrors(errs []error) error {
+	var joined []error
+	same := map[string]*listError{}
+	for _, err := range errs {
+		failed, ok := err.(*listError) //nolint:errorlint // one that is wrapped says more
+		if !ok {
+			joined = append(joined, err)
+			continue
+		}
+		if first := same[failed.cause.Error()]; first != nil {
+			first.resources = append(first.resources, failed.resources...)
+			continue
+		}
+		one := &listError{slices.Clone(failed.resources), failed.cause, failed.advice}
+		same[failed.cause.Error()] = one
+		joined = append(joined, one)
+	}
+	return errors.Join(joined...)
 }

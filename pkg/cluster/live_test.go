@@ -200,6 +200,14 @@ func TestReadLiveFailsWithoutNodesOrPods(t *testing.T) {
 			want: []string{"cannot list pods: token expired; check the credentials of the kubeconfig"},
 			is:   apierrors.IsUnauthorized,
 		},
+		"both for one cause: it is told once": {
+			handlers: map[string]http.HandlerFunc{
+				"/api/v1/nodes": func(w http.ResponseWriter, _ *http.Request) { refuse(w, apierrors.NewUnauthorized("expired")) },
+				"/api/v1/pods":  func(w http.ResponseWriter, _ *http.Request) { refuse(w, apierrors.NewUnauthorized("expired")) },
+			},
+			want: []string{"cannot list nodes, pods: expired; check the credentials of the kubeconfig"},
+			is:   apierrors.IsUnauthorized,
+		},
 		"a server without the API": {
 			handlers: map[string]http.HandlerFunc{"/api/v1/nodes": http.NotFound},
 			want:     []string{"cannot list nodes: the server could not find the requested resource"},

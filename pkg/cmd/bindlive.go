@@ -9,7 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/uuid"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/bind"
@@ -28,11 +27,7 @@ func (o *bindOptions) live(ctx context.Context) (*outcome, error) {
 	if err := o.checkServer(ctx); err != nil {
 		return nil, err
 	}
-	binding, err := o.client()
-	if err != nil {
-		return nil, err
-	}
-	telling, err := o.client() // events and the Lease do not wait for Bindings
+	telling, err := newClient(o.limited()) // events and the Lease do not wait for Bindings
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +36,6 @@ func (o *bindOptions) live(ctx context.Context) (*outcome, error) {
 		return nil, fmt.Errorf("finding the name of this host: %w", err)
 	}
 	options := o.session
-	options.Binder = bind.New(binding, bind.Options{})
 	options.Sample = o.targets.selecting
 	if o.events {
 		recorder := bind.NewRecorder(telling.EventsV1(), bind.RecorderOptions{Instance: host})
@@ -56,13 +50,19 @@ func (o *bindOptions) live(ctx context.Context) (*outcome, error) {
 		return nil, err
 	}
 	defer o.release(ctx, held)
+	config := guarded(o.limited(), held.Valid)
+	binding, err := newClient(config)
+	if err != nil {
+		return nil, err
+	}
+	options.Binder = bind.New(binding, bind.Options{})
 	holding, unwatch := whileHeld(ctx, held)
 	defer unwatch()
 	unhook := context.AfterFunc(holding, func() {
 		fmt.Fprintln(o.env.ErrOut, "Stopping: requests in flight are finished first; ctrl-C again ends at once.")
 	})
 	defer unhook()
-	return o.liveSession(holding, options)
+	return o.liveSession(holding, config, options)
 }
 
 // checkServer tells at once of a server that does not answer, or is none: the Lease would be tried for a while.
@@ -82,12 +82,12 @@ func (o *bindOptions) checkServer(ctx context.Context) error {
 }
 
 // liveSession reads the cluster, keeps it fresh, and binds.
-func (o *bindOptions) liveSession(ctx context.Context, options run.Options) (*outcome, error) {
+func (o *bindOptions) liveSession(ctx context.Context, config *rest.Config, options run.Options) (*outcome, error) {
 	progress := newProgress(o.env)
 	defer progress.clear()
 	options.Progress = func(done, total int) { progress.show("binding: %d of %d Pods", done, total) }
 	session, err := run.NewLive(ctx, run.Live{
-		Config: o.limited(),
+		Config: config,
 		Kinds:  kindsScheduled(),
 		Role:   "deploy/rbac-bind.yaml",
 		Progress: func(done, total int, kind *cluster.Kind) {
@@ -110,14 +110,6 @@ func (o *bindOptions) limited() *rest.Config {
 		config.QPS, config.Burst = connection.QPS, int(connection.Burst)
 	}
 	return config
-}
-
-func (o *bindOptions) client() (kubernetes.Interface, error) {
-	client, err := kubernetes.NewForConfig(o.limited())
-	if err != nil {
-		return nil, fmt.Errorf("connecting to the API server: %w", err)
-	}
-	return client, nil
 }
 
 // lock says how to wait for another bind.

@@ -25,7 +25,7 @@ func (o *bindOptions) run(ctx context.Context) error {
 	case o.dryRun == report.DryRunClient:
 		return o.print(o.plan(ctx, nil))
 	case o.dryRun == report.DryRunServer:
-		client, err := o.client()
+		client, err := newClient(o.limited())
 		if err != nil {
 			return err
 		}

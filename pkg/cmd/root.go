@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 )
 
@@ -39,6 +40,7 @@ func Execute(ctx context.Context, env Env, args []string) int {
 // New returns the command.
 func New(env Env) *cobra.Command {
 	var verbosity int
+	config := genericclioptions.NewConfigFlags(true)
 	root := &cobra.Command{
 		Use:         "kubectl-sched",
 		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: env.program()},
@@ -52,6 +54,9 @@ Exit codes: 0 yes (every Pod fits, or is bound), 1 no (at least one is not), 2 c
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			cmd.SilenceUsage = true
+			if timeout, err := clientcmd.ParseTimeout(*config.Timeout); err != nil || timeout < 0 {
+				return fmt.Errorf("--request-timeout %q: use 0 for none, or a time such as 30s", *config.Timeout)
+			}
 			return logTo(env.ErrOut, verbosity)
 		},
 	}
@@ -63,7 +68,6 @@ Exit codes: 0 yes (every Pod fits, or is bound), 1 no (at least one is not), 2 c
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	})
-	config := genericclioptions.NewConfigFlags(true)
 	config.AddFlags(root.PersistentFlags())
 	root.PersistentFlags().IntVarP(&verbosity, "v", "v", 0,
 		"how much to log to stderr of requests and of what the scheduler does; 0 is nothing")
@@ -104,7 +108,7 @@ func logTo(w io.Writer, verbosity int) error {
 		return err
 	}
 	if err := flags.Set("v", fmt.Sprint(verbosity)); err != nil {
-		return err
+		return fmt.Errorf("-v %d: use a smaller number", verbosity)
 	}
 	if verbosity == 0 {
 		w = io.Discard

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -165,7 +166,7 @@ func (f *runFlags) check(flags *pflag.FlagSet) error {
 	case flags.Changed("namespace"):
 		return errors.New("--namespace: a scheduler serves all namespaces; choose Pods by their schedulerName " +
 			"(--scheduler-name)")
-	case f.qps < 0, f.qps == 0 && flags.Changed("qps"):
+	case !(f.qps >= 0 && f.qps <= math.MaxFloat32), f.qps == 0 && flags.Changed("qps"):
 		return fmt.Errorf("--qps %g: use a number above 0", f.qps)
 	case f.burst < 0, f.burst == 0 && flags.Changed("burst"):
 		return fmt.Errorf("--burst %d: use a number above 0", f.burst)

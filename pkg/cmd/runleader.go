@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/bind"
 )
@@ -48,6 +49,10 @@ func (f *leaderFlags) toOptions(flags *pflag.FlagSet) (*leaderOptions, error) {
 	}
 	if f.name == "" || f.namespace == "" {
 		return nil, errors.New("--leader-elect-resource-name and --leader-elect-resource-namespace: give both a value")
+	}
+	if wrong := append(validation.IsDNS1123Subdomain(f.name), validation.IsDNS1123Label(f.namespace)...); len(wrong) > 0 {
+		return nil, fmt.Errorf("--leader-elect-resource-name %q and --leader-elect-resource-namespace %q: %s", f.name,
+			f.namespace, wrong[0])
 	}
 	if min(f.duration, f.renew, f.retry) <= 0 {
 		return nil, errors.New("--leader-elect-lease-duration, -renew-deadline, -retry-period: use more than 0 for each")

@@ -64,6 +64,9 @@ func (o *runOptions) run(ctx context.Context) (err error) {
 	loop, err := r.read(ctx, events)
 	if err != nil {
 		_ = r.stream.close()
+		if r.watch && errors.Is(err, context.Canceled) { // stopped before it had begun
+			return nil
+		}
 		return err
 	}
 	defer loop.Close()
@@ -84,7 +87,7 @@ func (r *runner) read(ctx context.Context, events recorders) (*run.Loop, error) 
 		Config: r.scheduler, DryRun: r.dryRun, Events: events, Decided: r.decided,
 	}
 	if !r.dryRun {
-		client, err := r.client()
+		client, err := newClient(r.guard(r.refused.watch(r.wire())))
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +101,7 @@ func (r *runner) read(ctx context.Context, events recorders) (*run.Loop, error) 
 		ctx = upstream.Quiet(ctx)
 	}
 	loop, err := run.NewLoop(ctx, run.Live{
-		Config:    r.refused.watch(r.wire()),
+		Config:    r.guard(r.refused.watch(r.wire())),
 		Kinds:     kindsScheduled(),
 		Role:      "deploy/rbac-run.yaml",
 		Forbidden: r.forbidden,
@@ -181,7 +184,7 @@ func (r *runner) begin(loop *run.Loop) {
 		}
 	}
 	profiles := loop.Profiles()
-	what := "Scheduling Pods with schedulerName " + strings.Join(profiles, ", ")
+	what := "Scheduling Pods with schedulerName " + strings.Join(fewOf(profiles), ", ")
 	if r.dryRun {
 		what += " (dry run: nothing is written)"
 	}
@@ -194,10 +197,19 @@ func (r *runner) begin(loop *run.Loop) {
 	}
 }
 
+// fewOf are as many names as a line has room for, and how many more there are.
+func fewOf(names []string) []string {
+	const most = 5
+	if len(names) <= most {
+		return names
+	}
+	return append(slices.Clone(names[:most]), fmt.Sprintf("%d more", len(names)-most))
+}
+
 // verdict says what became of the Pods of a single pass, and turns it into the command's result.
 func (r *runner) verdict(decisions []*report.Decision) error {
 	if len(decisions) == 0 {
-		r.note("No pending Pod has schedulerName %s.", strings.Join(r.loop.Load().Profiles(), " or "))
+		r.note("No pending Pod has schedulerName %s.", strings.Join(fewOf(r.loop.Load().Profiles()), " or "))
 		return nil
 	}
 	r.stream.flush()

@@ -112,7 +112,7 @@ func unreadable(gaps []cluster.Gap, role string) error {
 			"may not list %s: grant list and watch on them, as %s does; nothing is bound without them",
 			strings.Join(forbidden, ", "), role))
 	}
-	return errors.Join(errs...)
+	return cluster.JoinErrors(errs)
 }
 
 // newPodInformer leaves out finished Pods, as kube-scheduler's own does.

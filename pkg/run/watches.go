@@ -49,7 +49,9 @@ type counting struct {
 func (c counting) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := c.RoundTripper.RoundTrip(request)
 	watch, _ := strconv.ParseBool(request.URL.Query().Get("watch"))
-	if err != nil || !watch || response.StatusCode != http.StatusOK {
+	// Something before the API server may answer too, such as a page to log in at.
+	if err != nil || !watch || response.StatusCode != http.StatusOK ||
+		!strings.HasPrefix(response.Header.Get("Content-Type"), "application/") {
 		return response, err
 	}
 	path := request.URL.Path

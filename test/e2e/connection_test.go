@@ -126,17 +126,17 @@ func dig(ctx context.Context, w http.ResponseWriter, address string) error {
 	if err != nil {
 		return err
 	}
-	defer server.Close()
+	defer func() { _ = server.Close() }()
 	client, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return err
 	}
-	defer client.Close()
+	defer func() { _ = client.Close() }()
 	if _, err := io.WriteString(client, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
 		return err
 	}
 	go func() {
-		defer server.Close()
+		defer func() { _ = server.Close() }()
 		_, _ = io.Copy(server, client) // ends when the client hangs up
 	}()
 	_, _ = io.Copy(client, server)
