@@ -64,14 +64,15 @@ Exit codes: 0 yes (every Pod fits, or is bound), 1 no (at least one is not), 2 c
 	root.SetOut(env.Out)
 	root.SetErr(env.ErrOut)
 	root.SilenceUsage = true
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	})
 	config.AddFlags(root.PersistentFlags())
 	root.PersistentFlags().IntVarP(&verbosity, "v", "v", 0,
 		"how much to log to stderr of requests and of what the scheduler does; 0 is nothing")
-	root.AddCommand(newExplain(env, config), newBind(env, config), newRun(env, config), newVersion(env, config))
+	root.AddCommand(newExplain(env, config), newBind(env, config), newRun(env, config), newVersion(env, config),
+		newCompletion())
+	completer{env, config}.completeFlags(root)
 	callItself(root)
 	return root
 }

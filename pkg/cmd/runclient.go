@@ -20,8 +20,8 @@ func (r *runner) wire() *rest.Config {
 	return config
 }
 
-// client returns a client for events, with limits of its own, which are the scheduler's. It is not guarded: what was done
-// is told even when the Lease is lost by then.
+// client returns a client for events, with limits of its own, which are the scheduler's. It is not guarded: what was
+// done is told even when the Lease is lost by then.
 func (r *runner) client() (kubernetes.Interface, error) { return newClient(r.refused.watch(r.wire())) }
 
 // guard returns the configuration of clients that write only while the Lease is held, if there is one.

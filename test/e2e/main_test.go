@@ -75,7 +75,7 @@ func run(m *testing.M) (code int, err error) {
 // is released, and half as large as what a plain `go build` makes.
 func buildPlugin(dir string) (string, error) {
 	path := filepath.Join(dir, "kubectl-sched")
-	build := exec.Command("go", "build", "-trimpath", "-tags=grpcnotrace", "-ldflags=-s -w", "-o", path,
+	build := exec.Command("go", "build", "-trimpath", "-tags=grpcnotrace", "-ldflags=-s -w -funcalign=16", "-o", path,
 		"../../cmd/kubectl-sched")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	build.Stdout, build.Stderr = os.Stderr, os.Stderr

@@ -1,0 +1,108 @@
+package cmd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
+)
+
+// liveCatalog is that of a cluster. It asks for tables, as kubectl get does: a row is a small part of its object.
+type liveCatalog struct{ config *rest.Config }
+
+func newLiveCatalog(config *rest.Config) liveCatalog {
+	config.WarningHandler = rest.NoWarnings{}
+	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
+	if config.ExecProvider != nil {
+		config.ExecProvider.StdinUnavailable = true // nobody can answer a question while the shell completes
+	}
+	return liveCatalog{config}
+}
+
+func (l liveCatalog) names(ctx context.Context, kind *cluster.Kind, namespace string) []choice {
+	return l.list(ctx, kind, namespace, fields.Everything())
+}
+
+func (l liveCatalog) waiting(ctx context.Context, namespace string, schedulers []choice) []choice {
+	waiting := fields.Set{"spec.nodeName": "", "status.phase": string(corev1.PodPending)}
+	kind := cluster.KindOf(&corev1.Pod{})
+	if schedulers == nil {
+		return l.list(ctx, kind, namespace, waiting.AsSelector())
+	}
+	var choices []choice
+	for _, scheduler := range schedulers {
+		waiting["spec.schedulerName"] = scheduler.word
+		choices = append(choices, l.list(ctx, kind, namespace, waiting.AsSelector())...)
+	}
+	slices.SortFunc(choices, byWord)
+	return choices
+}
+
+func (l liveCatalog) namespaces(ctx context.Context) []choice {
+	return l.list(ctx, cluster.KindOf(&corev1.Namespace{}), "", fields.Everything())
+}
+
+func (l liveCatalog) list(ctx context.Context, kind *cluster.Kind, namespace string, selector fields.Selector,
+) []choice {
+	table, err := l.table(ctx, kind, namespace, selector)
+	if err != nil {
+		return nil
+	}
+	status := slices.IndexFunc(table.ColumnDefinitions, func(column metav1.TableColumnDefinition) bool {
+		return kind.Kind == "Pod" && column.Name == "Status"
+	})
+	var choices []choice
+	for _, row := range table.Rows {
+		var object metav1.PartialObjectMetadata
+		if len(row.Cells) == 0 || row.Object.Raw != nil && json.Unmarshal(row.Object.Raw, &object) != nil {
+			continue
+		}
+		note := object.Labels[corev1.LabelTopologyZone]
+		if status >= 0 && status < len(row.Cells) {
+			note = fmt.Sprint(row.Cells[status])
+		}
+		choices = append(choices, choice{fmt.Sprint(row.Cells[0]), note})
+	}
+	slices.SortFunc(choices, byWord)
+	return choices
+}
+
+// table reads one list from the API server's watch cache, and of the objects in it the metadata if its labels are
+// wanted: those of Nodes.
+func (l liveCatalog) table(ctx context.Context, kind *cluster.Kind, namespace string, selector fields.Selector,
+) (*metav1.Table, error) {
+	version := kind.GroupVersion()
+	config := rest.CopyConfig(l.config)
+	config.GroupVersion, config.APIPath = &version, "/apis"
+	if version.Group == corev1.GroupName {
+		config.APIPath = "/api"
+	}
+	client, err := rest.RESTClientFor(config)
+	if err != nil {
+		return nil, err
+	}
+	include := metav1.IncludeNone
+	if kind.Kind == "Node" {
+		include = metav1.IncludeMetadata
+	}
+	body, err := client.Get().
+		NamespaceIfScoped(namespace, kind.Namespaced).
+		Resource(kind.Resource).
+		VersionedParams(&metav1.ListOptions{FieldSelector: selector.String(), ResourceVersion: "0"}, scheme.ParameterCodec).
+		Param("includeObject", string(include)).
+		SetHeader("Accept", "application/json;as=Table;g=meta.k8s.io;v=v1").
+		DoRaw(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var table metav1.Table
+	return &table, json.Unmarshal(body, &table)
+}
