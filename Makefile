@@ -2,7 +2,8 @@
 
 SHELL := /bin/bash -o pipefail
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS := -s -w -X github.com/kubectl-sched/kubectl-sched/pkg/cmd.version=$(VERSION)
+# Functions that begin at 16 bytes rather than 32 save 0.5 MB.
+LDFLAGS := -s -w -funcalign=16 -X github.com/kubectl-sched/kubectl-sched/pkg/cmd.version=$(VERSION)
 # Without the tag and with cgo the linker keeps every exported method of every type: 30 MB more.
 BUILD := CGO_ENABLED=0 go build -trimpath -tags grpcnotrace -ldflags "$(LDFLAGS)"
 LINT := go tool -modfile=hack/tools/go.mod golangci-lint
@@ -11,10 +12,10 @@ SOAKTIME ?= 10m
 BENCH ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-unit test-e2e soak lint verify bench update fuzz
+.PHONY: help build test test-unit test-e2e soak lint verify check-release release bench update fuzz
 
 help: ## list the targets
-	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
 build: ## build bin/kubectl-sched, stripped
 	@echo "building bin/kubectl-sched $(VERSION)"
@@ -43,6 +44,12 @@ lint: ## run golangci-lint
 
 verify: ## check formatting, go.mod and go.sum
 	@hack/verify.sh
+
+check-release: ## check workflows and release files, make the release of HEAD twice, install it by krew
+	@hack/release/check.sh
+
+release: ## release the tag that is checked out; the workflow release.yaml does it
+	@hack/release/release.sh
 
 bench: ## run the benchmarks; BENCH=regexp chooses some
 	@echo "running the benchmarks $(BENCH)"

@@ -53,6 +53,7 @@ var rooms = map[string]room{
 	},
 	"pkg/serve":    {},
 	"pkg/printers": {ours: []string{"pkg/report"}},
+	"hack":         {},
 	"plugins":      {},
 	"test":         {ours: []string{"*"}},
 }

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Makes the release of the commit that is checked out, for this machine's platform alone, in a clone of its own in the
+# folder given, and leaves it in dist there. Nothing is signed, and no image is made.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+clone=$1
+git clone --quiet --no-hardlinks . "$clone"
+cd "$clone"
+system=$(go env GOHOSTOS) machine=$(go env GOHOSTARCH)
+sed -i.all -e "s/^  goos: .*/  goos: [$system]/" -e "s/^  goarch: .*/  goarch: [$machine]/" .goreleaser.yaml
+rm .goreleaser.yaml.all
+go tool -modfile=hack/release/go.mod goreleaser release --snapshot --clean --skip=docker,sign
