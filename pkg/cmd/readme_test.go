@@ -13,30 +13,33 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/cmd"
 )
 
-// TestReadme runs the shell sessions of README.md from the repository's root and compares what they print.
+// TestReadme runs the shell sessions of README.md and of docs/explain.md from the repository's root and compares what
+// they print. README.zh-CN.md has those of README.md, see TestReadmesAreInStep.
 func TestReadme(t *testing.T) {
 	t.Chdir("../..")
 	t.Setenv("KUBECONFIG", "no-kubeconfig")
-	data, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
+	for _, page := range []string{"README.md", "docs/explain.md"} {
+		t.Run(page, func(t *testing.T) { replayPage(t, page) })
 	}
-	want, sessions := string(data), 0
+}
+
+func replayPage(t *testing.T, page string) {
+	want, sessions := readPage(t, page), 0
 	got := replaceSessions(want, func(session string) string {
 		sessions++
 		return replay(t, session)
 	})
 	if sessions == 0 {
-		t.Error("README.md has no sessions")
+		t.Error("the page has no sessions")
 	}
 	if *update {
-		if err := os.WriteFile("README.md", []byte(got), 0o644); err != nil { //nolint:gosec // README.md is for all to read
+		if err := os.WriteFile(page, []byte(got), 0o644); err != nil { //nolint:gosec // pages are for all to read
 			t.Fatal(err)
 		}
 		return
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("README.md, go test ./pkg/cmd -update rewrites it (-README +what the commands print):\n%s", diff)
+		t.Errorf("go test ./pkg/cmd -run Readme -update rewrites the page (-page +what the commands print):\n%s", diff)
 	}
 }
 
@@ -94,10 +97,10 @@ func replay(t *testing.T, session string) string {
 		case line == prompt+"echo $?\n":
 			fmt.Fprintln(&out, code)
 		default:
-			t.Errorf("README.md: a session cannot run %q", line)
+			t.Errorf("a session cannot run %q", line)
 		}
 		if !bytes.HasSuffix(out.Bytes(), []byte("\n")) {
-			t.Errorf("README.md: %q prints no line end at its end", line)
+			t.Errorf("%q prints no line end at its end", line)
 		}
 	}
 	return out.String()
