@@ -2,6 +2,7 @@ package cmd
 
 import (
 	_ "embed"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -43,13 +44,21 @@ func newCompletion() *cobra.Command {
 		Short:                 "Print the script that completes commands in a shell, or the program that kubectl asks",
 		Long:                  completionLong,
 		Example:               completionExample,
-		Args:                  cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		Args:                  oneShell,
 		ValidArgs: []cobra.Completion{
 			"bash", "zsh", "fish", "powershell",
 			cobra.CompletionWithDesc("kubectl", "the program kubectl_complete-sched"),
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return writeCompletion(cmd, args[0]) },
 	}
+}
+
+// oneShell is the Args of the command.
+func oneShell(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 || cobra.OnlyValidArgs(cmd, args) != nil {
+		return fmt.Errorf("name one of bash, zsh, fish, powershell and kubectl; see %s --help", cmd.CommandPath())
+	}
+	return nil
 }
 
 func writeCompletion(cmd *cobra.Command, shell string) error {
