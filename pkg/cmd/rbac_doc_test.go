@@ -104,6 +104,9 @@ func wantPermissions(t *testing.T, path string, want sets.Set[string]) {
 			t.Fatal(err)
 		}
 		for _, rule := range role.Rules {
+			if slices.ContainsFunc(rule.Resources, holdsSecrets) {
+				t.Errorf("%s allows %q: no Secret and no ConfigMap is ever read", path, rule.Resources)
+			}
 			for _, one := range allowed(rule) {
 				if got.Has(one) {
 					t.Errorf("%s allows twice: %s", path, one)
@@ -115,6 +118,10 @@ func wantPermissions(t *testing.T, path string, want sets.Set[string]) {
 	if diff := cmp.Diff(sets.List(want), sets.List(got)); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", path, diff)
 	}
+}
+
+func holdsSecrets(resource string) bool {
+	return slices.Contains([]string{"*", "secrets", "configmaps"}, resource)
 }
 
 var bindingKind = regexp.MustCompile(`(?m)^kind: (Cluster)?RoleBinding$`)
