@@ -88,7 +88,7 @@ func newBind(env Env, config *genericclioptions.ConfigFlags) *cobra.Command {
 		Short:                 "Bind pending Pods to nodes by hand, as safely as kube-scheduler does",
 		Long:                  bindLong,
 		Example:               bindExample,
-		ValidArgsFunction:     inTime(completer{env, config}.bindable),
+		ValidArgsFunction:     inTime(completer{config}.bindable),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := refuseEmpty(cmd.Flags(), "scheduler-config", "scheduler-name", "node"); err != nil {
 				return err

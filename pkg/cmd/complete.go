@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 )
 
@@ -17,7 +18,6 @@ const completionTimeout = 2 * time.Second
 // completer completes a word of the command line by what the words before it say. It tells no errors: what cannot be
 // read completes nothing.
 type completer struct {
-	env    Env
 	config *genericclioptions.ConfigFlags
 }
 
@@ -42,28 +42,34 @@ func (l line) text(flag string) string {
 
 // from are the values of --from.
 func (l line) from() []string {
-	paths, _ := l.cmd.Flags().GetStringArray("from")
-	return paths
+	if flag := l.cmd.Flags().Lookup("from"); flag != nil {
+		return flag.Value.(pflag.SliceValue).GetSlice()
+	}
+	return nil
 }
 
-// inTime completes with what is found before the time is up. What then still waits, as for a credential plugin, ends
+// inTime makes a completion of what is found soon enough.
+func inTime(find finder) cobra.CompletionFunc { return find.complete }
+
+// complete completes with what is found before the time is up. What then still waits, as for a credential plugin, ends
 // with the process.
-func inTime(find finder) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		ctx, stop := context.WithTimeout(cmd.Context(), completionTimeout)
-		defer stop()
-		found := make(chan []choice, 1)
-		go func() { found <- find(ctx, line{cmd, args, word}) }()
-		select {
-		case <-ctx.Done():
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		case choices := <-found:
-			return completions(choices, word)
-		}
+func (find finder) complete(cmd *cobra.Command, args []string, word string) (
+	[]cobra.Completion, cobra.ShellCompDirective,
+) {
+	ctx, stop := context.WithTimeout(cmd.Context(), completionTimeout)
+	defer stop()
+	found := make(chan []choice, 1)
+	go func() { found <- find(ctx, line{cmd, args, word}) }()
+	select {
+	case <-ctx.Done():
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	case choices := <-found:
+		return completions(choices, word)
 	}
 }
 
 // completions are the choices that begin with the word. No space follows when each of them wants more behind it.
+// Behind a comma there are no notes: beside notes, bash's script compares what is typed with words that it has escaped.
 func completions(choices []choice, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var matching []cobra.Completion
 	directive := cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder | cobra.ShellCompDirectiveNoSpace
@@ -75,7 +81,7 @@ func completions(choices []choice, word string) ([]cobra.Completion, cobra.Shell
 			directive &^= cobra.ShellCompDirectiveNoSpace
 		}
 		completion := choice.word
-		if choice.note != "" && plain(strings.ReplaceAll(choice.note, " ", "")) {
+		if !strings.Contains(word, ",") && plain(strings.ReplaceAll(choice.note, " ", "")) {
 			completion = cobra.CompletionWithDesc(completion, choice.note)
 		}
 		matching = append(matching, completion)

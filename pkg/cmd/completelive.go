@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -28,38 +29,46 @@ func newLiveCatalog(config *rest.Config) liveCatalog {
 }
 
 func (l liveCatalog) names(ctx context.Context, kind *cluster.Kind, namespace string) []choice {
-	return l.list(ctx, kind, namespace, fields.Everything())
+	return sorted(l.notes(ctx, kind, namespace, nil))
 }
 
 func (l liveCatalog) waiting(ctx context.Context, namespace string, schedulers []choice) []choice {
+	pods := cluster.KindOf(&corev1.Pod{})
 	waiting := fields.Set{"spec.nodeName": "", "status.phase": string(corev1.PodPending)}
-	kind := cluster.KindOf(&corev1.Pod{})
 	if schedulers == nil {
-		return l.list(ctx, kind, namespace, waiting.AsSelector())
+		return sorted(l.notes(ctx, pods, namespace, waiting))
 	}
-	var choices []choice
+	all := map[string]string{}
 	for _, scheduler := range schedulers {
 		waiting["spec.schedulerName"] = scheduler.word
-		choices = append(choices, l.list(ctx, kind, namespace, waiting.AsSelector())...)
+		maps.Copy(all, l.notes(ctx, pods, namespace, waiting))
 	}
-	slices.SortFunc(choices, byWord)
-	return choices
+	return sorted(all)
 }
 
 func (l liveCatalog) namespaces(ctx context.Context) []choice {
-	return l.list(ctx, cluster.KindOf(&corev1.Namespace{}), "", fields.Everything())
+	return l.names(ctx, cluster.KindOf(&corev1.Namespace{}), "")
 }
 
-func (l liveCatalog) list(ctx context.Context, kind *cluster.Kind, namespace string, selector fields.Selector,
-) []choice {
-	table, err := l.table(ctx, kind, namespace, selector)
+func sorted(notes map[string]string) []choice {
+	choices := sortedNames(notes)
+	for i, choice := range choices {
+		choices[i].note = notes[choice.word]
+	}
+	return choices
+}
+
+// notes are the names of the objects whose fields are as given, each with what is to be shown beside it.
+func (l liveCatalog) notes(ctx context.Context, kind *cluster.Kind, namespace string, selected fields.Set,
+) map[string]string {
+	table, err := l.table(ctx, kind, namespace, selected)
 	if err != nil {
 		return nil
 	}
 	status := slices.IndexFunc(table.ColumnDefinitions, func(column metav1.TableColumnDefinition) bool {
 		return kind.Kind == "Pod" && column.Name == "Status"
 	})
-	var choices []choice
+	notes := map[string]string{}
 	for _, row := range table.Rows {
 		var object metav1.PartialObjectMetadata
 		if len(row.Cells) == 0 || row.Object.Raw != nil && json.Unmarshal(row.Object.Raw, &object) != nil {
@@ -69,15 +78,14 @@ func (l liveCatalog) list(ctx context.Context, kind *cluster.Kind, namespace str
 		if status >= 0 && status < len(row.Cells) {
 			note = fmt.Sprint(row.Cells[status])
 		}
-		choices = append(choices, choice{fmt.Sprint(row.Cells[0]), note})
+		notes[fmt.Sprint(row.Cells[0])] = note
 	}
-	slices.SortFunc(choices, byWord)
-	return choices
+	return notes
 }
 
 // table reads one list from the API server's watch cache, and of the objects in it the metadata if its labels are
 // wanted: those of Nodes.
-func (l liveCatalog) table(ctx context.Context, kind *cluster.Kind, namespace string, selector fields.Selector,
+func (l liveCatalog) table(ctx context.Context, kind *cluster.Kind, namespace string, selected fields.Set,
 ) (*metav1.Table, error) {
 	version := kind.GroupVersion()
 	config := rest.CopyConfig(l.config)
@@ -96,7 +104,8 @@ func (l liveCatalog) table(ctx context.Context, kind *cluster.Kind, namespace st
 	body, err := client.Get().
 		NamespaceIfScoped(namespace, kind.Namespaced).
 		Resource(kind.Resource).
-		VersionedParams(&metav1.ListOptions{FieldSelector: selector.String(), ResourceVersion: "0"}, scheme.ParameterCodec).
+		Param("resourceVersion", "0").
+		Param("fieldSelector", selected.AsSelector().String()).
 		Param("includeObject", string(include)).
 		SetHeader("Accept", "application/json;as=Table;g=meta.k8s.io;v=v1").
 		DoRaw(ctx)

@@ -20,32 +20,24 @@ type catalog interface {
 	namespaces(ctx context.Context) []choice
 }
 
-// catalog is that of the files of --from or, without them, of the cluster; nil when there is none.
+// catalog is that of the files of --from or, without them, of the cluster.
 func (c completer) catalog(ctx context.Context, l line) catalog {
 	if paths := l.from(); len(paths) > 0 {
-		return c.saved(ctx, paths)
+		return newSavedCatalog(ctx, paths)
 	}
 	config, err := c.config.ToRESTConfig()
 	if err != nil {
-		return nil
+		return emptyCatalog()
 	}
 	return newLiveCatalog(config)
 }
 
 func (c completer) namespaces(ctx context.Context, l line) []choice {
-	catalog := c.catalog(ctx, l)
-	if catalog == nil {
-		return nil
-	}
-	return catalog.namespaces(ctx)
+	return c.catalog(ctx, l).namespaces(ctx)
 }
 
 func (c completer) nodes(ctx context.Context, l line) []choice {
-	catalog := c.catalog(ctx, l)
-	if catalog == nil {
-		return nil
-	}
-	return catalog.names(ctx, cluster.KindOf(&corev1.Node{}), "")
+	return c.catalog(ctx, l).names(ctx, cluster.KindOf(&corev1.Node{}), "")
 }
 
 // nodePairs are nodes for the first of a pair, then nodes other than the first.
@@ -65,18 +57,19 @@ func (c completer) nodePairs(ctx context.Context, l line) []choice {
 // savedCatalog is that of files.
 type savedCatalog struct{ state *cluster.State }
 
-func (c completer) saved(ctx context.Context, paths []string) catalog {
+func emptyCatalog() savedCatalog { return savedCatalog{new(cluster.State)} }
+
+func newSavedCatalog(ctx context.Context, paths []string) savedCatalog {
 	if !rereadable(paths...) {
-		return nil
+		return emptyCatalog()
 	}
-	inputs := &inputs{env: c.env}
-	files, err := inputs.files("--from", paths, true)
+	files, err := new(inputs).files("--from", paths, true)
 	if err != nil {
-		return nil
+		return emptyCatalog()
 	}
 	state, err := cluster.ReadFiles(ctx, files)
 	if err != nil {
-		return nil
+		return emptyCatalog()
 	}
 	return savedCatalog{state}
 }

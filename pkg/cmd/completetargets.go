@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -10,8 +9,6 @@ import (
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
 )
-
-func byWord(a, b choice) int { return cmp.Compare(a.word, b.word) }
 
 // explainable are the Pods, those that wait first, and workloads that explain takes: NAME, TYPE/NAME and TYPE NAME.
 func (c completer) explainable(ctx context.Context, l line) []choice {
@@ -59,10 +56,8 @@ func (c completer) targets(ctx context.Context, l line, types []choice,
 	if err != nil {
 		return nil
 	}
-	var choices []choice
-	if catalog := c.catalog(ctx, l); catalog != nil {
-		choices = prefixed(prefix, unnamed(names(catalog, kind, namespace.name), kind, l.args))
-	}
+	found := names(c.catalog(ctx, l), kind, namespace.name)
+	choices := prefixed(prefix, unnamed(found, kind, l.args))
 	if prefix == "" && !isTyped(l) {
 		choices = append(choices, types...)
 	}

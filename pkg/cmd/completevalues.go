@@ -47,16 +47,13 @@ func emulatedVersions(context.Context, line) []choice {
 	}
 }
 
-// featureGates are the gates that can be set, behind those that the word sets already: first their names, then the
-// values of one.
+// featureGates are the gates that can be set, behind those that the word sets already. A value behind a comma that is
+// typed in part gets none: bash's script would put the whole word behind its last =.
 func featureGates(_ context.Context, l line) []choice {
-	if upstream.SetGates(nil, l.text("emulated-version")) != nil {
-		return nil
-	}
 	before, last := cutLast(l.word, ",")
-	values := []string{""}
-	if strings.Contains(last, "=") {
-		values = []string{"true", "false"}
+	_, value, _ := strings.Cut(last, "=")
+	if before != "" && value != "" || upstream.SetGates(nil, l.text("emulated-version")) != nil {
+		return nil
 	}
 	var choices []choice
 	gates := utilfeature.DefaultMutableFeatureGate.GetAll()
@@ -64,9 +61,8 @@ func featureGates(_ context.Context, l line) []choice {
 		if gates[gate].LockToDefault {
 			continue
 		}
-		for _, value := range values {
-			choices = append(choices, choice{before + string(gate) + "=" + value, gateNote(gates[gate])})
-		}
+		word, note := before+string(gate), gateNote(gates[gate])
+		choices = append(choices, choice{word + "=true", note}, choice{word + "=false", note})
 	}
 	return choices
 }
@@ -84,17 +80,14 @@ func gateNote(gate featuregate.FeatureSpec) string {
 
 // fieldSelectors are the fields that Pods are selected by, then the values of one, if they are few.
 func (c completer) fieldSelectors(ctx context.Context, l line) []choice {
-	before, last := cutLast(l.word, ",")
-	field, _, valued := strings.Cut(last, "=")
-	if !valued {
-		var choices []choice
-		for _, field := range slices.Sorted(maps.Keys(podFields(&corev1.Pod{}))) {
-			choices = append(choices, choice{word: before + field + "="})
-		}
-		return choices
+	if field, _, valued := strings.Cut(l.word, "="); valued {
+		return prefixed(field+"=", c.fieldValues(ctx, l, field))
 	}
-	prefix, _ := cutLast(l.word, "=")
-	return prefixed(prefix, c.fieldValues(ctx, l, strings.TrimSuffix(field, "!")))
+	names := sortedNames(podFields(&corev1.Pod{}))
+	for i := range names {
+		names[i].word += "="
+	}
+	return names
 }
 
 func (c completer) fieldValues(ctx context.Context, l line, field string) []choice {
@@ -104,11 +97,11 @@ func (c completer) fieldValues(ctx context.Context, l line, field string) []choi
 	case "spec.nodeName":
 		return c.nodes(ctx, l)
 	case "spec.restartPolicy":
-		return words(corev1.RestartPolicyAlways, corev1.RestartPolicyNever, corev1.RestartPolicyOnFailure)
+		return words("Always", "Never", "OnFailure")
 	case "spec.schedulerName":
 		return c.profiles(ctx, l)
 	case "status.phase":
-		return words(corev1.PodPending, corev1.PodRunning, corev1.PodSucceeded, corev1.PodFailed, corev1.PodUnknown)
+		return words("Pending", "Running", "Succeeded", "Failed", "Unknown")
 	}
 	return nil
 }
@@ -123,7 +116,7 @@ func (c completer) profiles(ctx context.Context, l line) []choice {
 		return nil
 	}
 	flags := schedulerFlags{config: path, gates: l.text("feature-gates"), emulated: l.text("emulated-version")}
-	options, err := flags.toOptions(ctx, &inputs{env: c.env})
+	options, err := flags.toOptions(ctx, new(inputs))
 	if err != nil {
 		return nil
 	}
@@ -137,8 +130,8 @@ func (c completer) profiles(ctx context.Context, l line) []choice {
 // ownProfiles are the names that run can serve: that of the only profile is free, and kubectl-sched unless it is given.
 func (c completer) ownProfiles(ctx context.Context, l line) []choice {
 	choices := c.profiles(ctx, l)
-	if slices.Equal(choices, words(corev1.DefaultSchedulerName)) {
-		return append(words(upstream.OwnSchedulerName), choices...)
+	if len(choices) == 1 && choices[0].word == corev1.DefaultSchedulerName {
+		return words(upstream.OwnSchedulerName, corev1.DefaultSchedulerName)
 	}
 	return choices
 }
@@ -166,10 +159,10 @@ func sortedNames[V any](named map[string]V) []choice {
 	return words(slices.Sorted(maps.Keys(named))...)
 }
 
-func words[T ~string](texts ...T) []choice {
-	var choices []choice
-	for _, text := range texts {
-		choices = append(choices, choice{word: string(text)})
+func words(texts ...string) []choice {
+	choices := make([]choice, len(texts))
+	for i, text := range texts {
+		choices[i].word = text
 	}
 	return choices
 }

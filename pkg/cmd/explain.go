@@ -77,7 +77,7 @@ func newExplain(env Env, config *genericclioptions.ConfigFlags) *cobra.Command {
 		Short:                 "Explain where Pods fit and why not, node by node",
 		Long:                  explainLong,
 		Example:               explainExample,
-		ValidArgsFunction:     inTime(completer{env, config}.explainable),
+		ValidArgsFunction:     inTime(completer{config}.explainable),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			err := refuseEmpty(cmd.Flags(), "scheduler-config", "scheduler-name", "kustomize", "node", "compare")
 			if err != nil {

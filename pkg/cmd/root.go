@@ -72,7 +72,7 @@ Exit codes: 0 yes (every Pod fits, or is bound), 1 no (at least one is not), 2 c
 		"how much to log to stderr of requests and of what the scheduler does; 0 is nothing")
 	root.AddCommand(newExplain(env, config), newBind(env, config), newRun(env, config), newVersion(env, config),
 		newCompletion())
-	completer{env, config}.completeFlags(root)
+	completer{config}.completeFlags(root)
 	callItself(root)
 	return root
 }
