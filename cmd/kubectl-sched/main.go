@@ -22,7 +22,12 @@ func main() {
 	// After the first signal, which asks for a clean end, a second one ends the process at once.
 	context.AfterFunc(ctx, stop)
 	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
-	env := cmd.Env{IOStreams: streams, Getenv: os.Getenv, Program: cmd.ProgramName(os.Args[0])}
+	env := cmd.Env{
+		IOStreams: streams,
+		Getenv:    os.Getenv,
+		Program:   cmd.ProgramName(os.Args[0], os.Getenv("PATH")),
+		Detach:    detach,
+	}
 	code := cmd.Execute(ctx, env, os.Args[1:])
 	stop()
 	os.Exit(code)

@@ -82,13 +82,14 @@ type bindOptions struct {
 
 func newBind(env Env, config *genericclioptions.ConfigFlags) *cobra.Command {
 	flags := &bindFlags{env: env, config: config}
+	completion := newCompleter(env, config)
 	cmd := &cobra.Command{
 		Use:                   "bind (POD... | -l SELECTOR | --pending) [flags]",
 		DisableFlagsInUseLine: true,
 		Short:                 "Bind pending Pods to nodes by hand, as safely as kube-scheduler does",
 		Long:                  bindLong,
 		Example:               bindExample,
-		ValidArgsFunction:     inTime(completer{config}.bindable),
+		ValidArgsFunction:     completion.inTime(completion.bindable),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := refuseEmpty(cmd.Flags(), "scheduler-config", "scheduler-name", "node"); err != nil {
 				return err

@@ -19,6 +19,14 @@ const completionTimeout = 2 * time.Second
 // read completes nothing.
 type completer struct {
 	config *genericclioptions.ConfigFlags
+	detach func() (end func())
+}
+
+func newCompleter(env Env, config *genericclioptions.ConfigFlags) completer {
+	if env.Detach == nil {
+		env.Detach = func() (end func()) { return func() {} }
+	}
+	return completer{config, env.Detach}
 }
 
 // choice is a word that may stand at the place, and a note to show beside it.
@@ -48,23 +56,22 @@ func (l line) from() []string {
 	return nil
 }
 
-// inTime makes a completion of what is found soon enough.
-func inTime(find finder) cobra.CompletionFunc { return find.complete }
-
-// complete completes with what is found before the time is up. What then still waits, as for a credential plugin, ends
-// with the process.
-func (find finder) complete(cmd *cobra.Command, args []string, word string) (
-	[]cobra.Completion, cobra.ShellCompDirective,
-) {
-	ctx, stop := context.WithTimeout(cmd.Context(), completionTimeout)
-	defer stop()
-	found := make(chan []choice, 1)
-	go func() { found <- find(ctx, line{cmd, args, word}) }()
-	select {
-	case <-ctx.Done():
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	case choices := <-found:
-		return completions(choices, word)
+// inTime completes with what is found before the time is up. What then still waits ends with the process. A credential
+// plugin must not ask on the terminal, where it would take what is typed from the shell.
+func (c completer) inTime(find finder) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		end := c.detach()
+		ctx, stop := context.WithTimeout(cmd.Context(), completionTimeout)
+		defer stop()
+		found := make(chan []choice, 1)
+		go func() { found <- find(ctx, line{cmd, args, word}) }()
+		select {
+		case <-ctx.Done():
+			end()
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		case choices := <-found:
+			return completions(choices, word)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 
@@ -15,6 +16,9 @@ import (
 
 	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
 )
+
+// maxTable is how much of an answer is read, in bytes: room for some 200,000 Pods, more than come in time.
+const maxTable = 64 << 20
 
 // liveCatalog is that of a cluster. It asks for tables, as kubectl get does: a row is a small part of its object.
 type liveCatalog struct{ config *rest.Config }
@@ -108,10 +112,11 @@ func (l liveCatalog) table(ctx context.Context, kind *cluster.Kind, namespace st
 		Param("fieldSelector", selected.AsSelector().String()).
 		Param("includeObject", string(include)).
 		SetHeader("Accept", "application/json;as=Table;g=meta.k8s.io;v=v1").
-		DoRaw(ctx)
+		Stream(ctx)
 	if err != nil {
 		return nil, err
 	}
+	defer body.Close()
 	var table metav1.Table
-	return &table, json.Unmarshal(body, &table)
+	return &table, json.NewDecoder(io.LimitReader(body, maxTable)).Decode(&table)
 }

@@ -1,6 +1,7 @@
 package cmd_test
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -84,6 +86,25 @@ func TestCompletionDoesNotWaitForACluster(t *testing.T) {
 	}
 	if len(asked) != 1 || got != ":4\n" {
 		t.Errorf("asked %d times, completions %q; want one question and none", len(asked), got)
+	}
+}
+
+// An answer without an end does not fill the memory until the time is up.
+func TestCompletionReadsOneTable(t *testing.T) {
+	var sent atomic.Int64
+	kubeconfig := serveCluster(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		for blanks := bytes.Repeat([]byte(" "), 1<<20); ; sent.Add(1) {
+			if _, err := w.Write(blanks); err != nil {
+				return
+			}
+		}
+	})
+	if got, want := complete(t, kubeconfig, "explain -n shop --node n"), ":38\n"; got != want {
+		t.Errorf("completions %q, want %q", got, want)
+	}
+	if mebibytes := sent.Load(); mebibytes > 100 {
+		t.Errorf("read %d MiB", mebibytes)
 	}
 }
 

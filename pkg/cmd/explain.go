@@ -71,13 +71,14 @@ type explainOptions struct {
 
 func newExplain(env Env, config *genericclioptions.ConfigFlags) *cobra.Command {
 	flags := &explainFlags{env: env, config: config}
+	completion := newCompleter(env, config)
 	cmd := &cobra.Command{
 		Use:                   "explain ([TYPE] NAME... | TYPE/NAME... | -l SELECTOR | --pending | -f FILENAME) [flags]",
 		DisableFlagsInUseLine: true,
 		Short:                 "Explain where Pods fit and why not, node by node",
 		Long:                  explainLong,
 		Example:               explainExample,
-		ValidArgsFunction:     inTime(completer{config}.explainable),
+		ValidArgsFunction:     completion.inTime(completion.explainable),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			err := refuseEmpty(cmd.Flags(), "scheduler-config", "scheduler-name", "kustomize", "node", "compare")
 			if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,9 @@ type Env struct {
 	Getenv func(string) string
 	// Program is what users type to call the command, for help and hints; PluginName when empty.
 	Program string
+	// Detach takes the process, and those that it starts from then on, from its terminal. What it returns asks those
+	// that still are there to end. It may be nil, as for a process that tests run in.
+	Detach func() (end func())
 }
 
 // PluginName is how kubectl's users call the command.
@@ -72,7 +76,7 @@ Exit codes: 0 yes (every Pod fits, or is bound), 1 no (at least one is not), 2 c
 		"how much to log to stderr of requests and of what the scheduler does; 0 is nothing")
 	root.AddCommand(newExplain(env, config), newBind(env, config), newRun(env, config), newVersion(env, config),
 		newCompletion())
-	completer{config}.completeFlags(root)
+	newCompleter(env, config).completeFlags(root)
 	callItself(root)
 	return root
 }
@@ -87,11 +91,13 @@ func callItself(cmd *cobra.Command) {
 	}
 }
 
-// ProgramName returns what was typed to call the command, from the first of the process's arguments: kubectl starts a
-// plugin by its whole path, and a shell by the name or the relative path that was typed.
-func ProgramName(arg0 string) string {
-	name := strings.TrimSuffix(filepath.Base(arg0), ".exe")
-	if name == "kubectl-sched" && filepath.IsAbs(arg0) {
+// ProgramName returns what was typed to call the command, from the first of the process's arguments and the PATH:
+// kubectl starts a plugin by the whole path at which it found it there, and a shell by what was typed.
+func ProgramName(arg0, path string) string {
+	dir, file := filepath.Split(arg0)
+	name := strings.TrimSuffix(file, ".exe")
+	inPath := func(folder string) bool { return filepath.Clean(folder) == filepath.Clean(dir) }
+	if name == "kubectl-sched" && filepath.IsAbs(arg0) && slices.ContainsFunc(filepath.SplitList(path), inPath) {
 		return PluginName
 	}
 	return name

@@ -15,15 +15,17 @@ func TestProgramName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	path := strings.Join([]string{"", "bin", filepath.Dir(krew) + "/"}, string(filepath.ListSeparator))
 	for arg0, want := range map[string]string{
 		krew:                               "kubectl sched",
 		krew + ".exe":                      "kubectl sched",
 		"kubectl-sched":                    "kubectl-sched",
 		"./bin/kubectl-sched":              "kubectl-sched",
 		"kubectl-sched.exe":                "kubectl-sched",
+		"/kubectl-sched":                   "kubectl-sched", // in the image
 		filepath.Dir(krew) + "/ks-nightly": "ks-nightly",
 	} {
-		if got := cmd.ProgramName(arg0); got != want {
+		if got := cmd.ProgramName(arg0, path); got != want {
 			t.Errorf("%s: got %q, want %q", arg0, got, want)
 		}
 	}

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package main
+
+func detach() (end func()) { return func() {} }
