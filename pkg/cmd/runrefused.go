@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"slices"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,10 +21,13 @@ type refusedWrites struct {
 	told sync.Map
 }
 
-// transient are the codes with which a write is sent again, or is pointless: these are not told.
-var transient = []int{
-	http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusTooManyRequests, http.StatusServiceUnavailable,
-	http.StatusGatewayTimeout,
+// transient tells whether a write with this answer is sent again, or is pointless: these are not told.
+func transient(code int) bool {
+	switch code {
+	case http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusTooManyRequests:
+		return true
+	}
+	return code >= http.StatusInternalServerError
 }
 
 // maxStatus is how much of an answer is read to see why a write is refused, in bytes.
@@ -46,7 +48,7 @@ type watchedWrites struct {
 func (w watchedWrites) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := w.RoundTripper.RoundTrip(request)
 	if err != nil || request.Method == http.MethodGet || response.StatusCode < http.StatusBadRequest ||
-		slices.Contains(transient, response.StatusCode) {
+		transient(response.StatusCode) {
 		return response, err
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxStatus))

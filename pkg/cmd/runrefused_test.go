@@ -33,7 +33,9 @@ func TestRefusedWritesAreTold(t *testing.T) {
 		{http.MethodPost, http.StatusNotFound, `{}`},
 		{http.MethodPost, http.StatusTooManyRequests, `{}`},
 		{http.MethodPost, http.StatusServiceUnavailable, `{}`},
+		{http.MethodPatch, http.StatusInternalServerError, `{}`},
 		{http.MethodPatch, http.StatusBadGateway, `<html>`},
+		{http.MethodPatch, http.StatusMethodNotAllowed, `<html>`},
 		{http.MethodPost, http.StatusCreated, `{}`},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -53,7 +55,7 @@ func TestRefusedWritesAreTold(t *testing.T) {
 		`the API server refuses a write: pods "a" is forbidden: User "u" cannot delete resource "pods"; ` +
 			`deploy/rbac-run.yaml has the role that run needs`,
 		`the API server refuses a write: events "e" is forbidden: the namespace ends`,
-		`the API server refuses a write: 502 Bad Gateway`,
+		`the API server refuses a write: 405 Method Not Allowed`,
 	}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
