@@ -46,7 +46,6 @@ func advice(err error) string {
 type listError struct {
 	resources []string
 	cause     error
-	advice    string
 }
 
 func (e *listError) Error() string {
@@ -55,9 +54,13 @@ func (e *listError) Error() string {
 	if len(resources) > most {
 		resources = append(slices.Clone(resources[:most-1]), fmt.Sprintf("%d other kinds", len(resources)-most+1))
 	}
-	text := fmt.Sprintf("cannot list %s: %v", strings.Join(resources, ", "), e.cause)
-	if e.advice != "" {
-		text += "; " + e.advice
+	kinds := strings.Join(resources, ", ")
+	text := fmt.Sprintf("cannot list %s: %v", kinds, e.cause)
+	switch {
+	case apierrors.IsForbidden(e.cause):
+		text += "; grant list on " + kinds
+	case apierrors.IsUnauthorized(e.cause):
+		text += "; check the credentials of the kubeconfig"
 	}
 	return text
 }
@@ -65,16 +68,7 @@ func (e *listError) Error() string {
 func (e *listError) Unwrap() error { return e.cause }
 
 // cannotList says that a kind cannot be listed, and what to do.
-func cannotList(kind *Kind, err error) error {
-	failed := &listError{resources: []string{kind.Resource}, cause: err}
-	switch {
-	case apierrors.IsForbidden(err):
-		failed.advice = "grant list on " + kind.Resource
-	case apierrors.IsUnauthorized(err):
-		failed.advice = "check the credentials of the kubeconfig"
-	}
-	return failed
-}
+func cannotList(kind *Kind, err error) error { return &listError{[]string{kind.Resource}, err} }
 
 // JoinErrors joins errors of reading a cluster. Kinds that cannot be listed for the same cause share one.
 func JoinErrors(errs []error) error {
@@ -90,7 +84,7 @@ func JoinErrors(errs []error) error {
 			first.resources = append(first.resources, failed.resources...)
 			continue
 		}
-		one := &listError{slices.Clone(failed.resources), failed.cause, failed.advice}
+		one := &listError{slices.Clone(failed.resources), failed.cause}
 		same[failed.cause.Error()] = one
 		joined = append(joined, one)
 	}

@@ -208,6 +208,11 @@ func TestReadLiveFailsWithoutNodesOrPods(t *testing.T) {
 			want: []string{"cannot list nodes, pods: expired; check the credentials of the kubeconfig"},
 			is:   apierrors.IsUnauthorized,
 		},
+		"both forbidden by something that names neither: both permissions are named": {
+			handlers: map[string]http.HandlerFunc{"/api/v1/nodes": forbid(""), "/api/v1/pods": forbid("")},
+			want:     []string{"cannot list nodes, pods: forbidden: not for you; grant list on nodes, pods"},
+			is:       apierrors.IsForbidden,
+		},
 		"a server without the API": {
 			handlers: map[string]http.HandlerFunc{"/api/v1/nodes": http.NotFound},
 			want:     []string{"cannot list nodes: the server could not find the requested resource"},
