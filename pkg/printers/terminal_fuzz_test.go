@@ -35,7 +35,7 @@ func FuzzTerminal(f *testing.F) {
 	})
 }
 
-// spoil adds a text to every string in a report, but for the keys of maps.
+// spoil adds a text to every string in a report.
 func spoil(value reflect.Value, text string) {
 	switch value.Kind() {
 	case reflect.String:
@@ -63,10 +63,13 @@ func spoil(value reflect.Value, text string) {
 		}
 	case reflect.Map:
 		for _, key := range value.MapKeys() {
-			changed := reflect.New(value.Type().Elem()).Elem()
+			spoiled, changed := reflect.New(key.Type()).Elem(), reflect.New(value.Type().Elem()).Elem()
+			spoiled.Set(key)
 			changed.Set(value.MapIndex(key))
+			spoil(spoiled, text)
 			spoil(changed, text)
-			value.SetMapIndex(key, changed)
+			value.SetMapIndex(key, reflect.Value{})
+			value.SetMapIndex(spoiled, changed)
 		}
 	}
 }
