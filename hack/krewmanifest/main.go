@@ -13,9 +13,9 @@ import (
 	"os"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 
+	utilversion "k8s.io/apimachinery/pkg/util/version"
 	"sigs.k8s.io/yaml"
 )
 
@@ -51,7 +51,10 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: krewmanifest [-built] MANIFEST VERSION CHECKSUMS")
 		os.Exit(2)
 	}
-	rendered, err := run(flag.Arg(0), flag.Arg(1), flag.Arg(2), *built)
+	rendered, missing, err := render(flag.Arg(0), flag.Arg(1), flag.Arg(2))
+	if err == nil && len(missing) > 0 && !*built {
+		err = fmt.Errorf("%s has no %s", flag.Arg(2), strings.Join(missing, ", "))
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
@@ -59,7 +62,30 @@ func main() {
 	_, _ = os.Stdout.Write(rendered)
 }
 
-func run(file, version, checksums string, built bool) ([]byte, error) {
+// render returns the manifest in the file with the version and the checksums, without the platforms whose archives have
+// none, and those archives.
+func render(file, version, checksums string) (rendered []byte, missing []string, err error) {
+	plugin, err := readManifest(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	sums, err := readChecksums(checksums)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !isVersion(version) {
+		return nil, nil, fmt.Errorf("%q is not a version as v1.2.3", version)
+	}
+	plugin.setVersion(version)
+	missing = plugin.setChecksums(sums)
+	if len(plugin.Spec.Platforms) == 0 {
+		return nil, nil, fmt.Errorf("%s has none of the archives of version %s", checksums, version)
+	}
+	rendered, err = yaml.Marshal(plugin)
+	return rendered, missing, err
+}
+
+func readManifest(file string) (*manifest, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -68,25 +94,19 @@ func run(file, version, checksums string, built bool) ([]byte, error) {
 	if err := yaml.UnmarshalStrict(text, &plugin); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	sums, err := readChecksums(checksums)
-	if err != nil {
-		return nil, err
+	if !isVersion(plugin.Spec.Version) {
+		return nil, fmt.Errorf("%s: spec.version is %q, not a version as v1.2.3", file, plugin.Spec.Version)
 	}
-	plugin.setVersion(version)
-	missing := plugin.setChecksums(sums)
-	if built {
-		plugin.Spec.Platforms = slices.DeleteFunc(plugin.Spec.Platforms, func(p platform) bool { return p.SHA256 == "" })
-	} else if len(missing) > 0 {
-		return nil, fmt.Errorf("%s has no %s", checksums, strings.Join(missing, ", "))
-	}
-	if len(plugin.Spec.Platforms) == 0 {
-		return nil, fmt.Errorf("%s has none of the archives of version %s", checksums, version)
-	}
-	return yaml.Marshal(plugin)
+	return &plugin, nil
 }
 
-// setVersion writes the version, which begins with a v, where the old one is: as a folder and, without its v, in the
-// archive's name.
+// isVersion tells whether a text is a semantic version behind a v.
+func isVersion(text string) bool {
+	_, err := utilversion.ParseSemantic(text)
+	return err == nil && strings.HasPrefix(text, "v")
+}
+
+// setVersion writes the version where the old one is: as a folder and, without its v, in the archive's name.
 func (m *manifest) setVersion(version string) {
 	old := m.Spec.Version
 	m.Spec.Version = version
@@ -96,15 +116,20 @@ func (m *manifest) setVersion(version string) {
 	}
 }
 
-// setChecksums writes the checksums of the archives, and returns the archives that have none.
+// setChecksums writes the checksums of the archives. It removes the platforms whose archives have none, and returns
+// those archives.
 func (m *manifest) setChecksums(sums map[string]string) (missing []string) {
-	for i := range m.Spec.Platforms {
-		archive := path.Base(m.Spec.Platforms[i].URI)
-		m.Spec.Platforms[i].SHA256 = sums[archive]
-		if sums[archive] == "" {
+	var having []platform
+	for _, one := range m.Spec.Platforms {
+		archive := path.Base(one.URI)
+		one.SHA256 = sums[archive]
+		if one.SHA256 == "" {
 			missing = append(missing, archive)
+			continue
 		}
+		having = append(having, one)
 	}
+	m.Spec.Platforms = having
 	return missing
 }
 
