@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes what the archives of a release hold beside the program and the documents into bin/release.
+# Writes what the archives and the image of a release hold beside the program and the documents into bin/release.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -14,3 +14,6 @@ done
 bin/release/kubectl-sched completion kubectl >bin/release/kubectl_complete-sched
 go run -C hack/release ./licenses ../.. >bin/release/THIRD-PARTY-LICENSES
 rm bin/release/kubectl-sched
+# For the image only: archives are made without, too.
+certificates=/etc/ssl/certs/ca-certificates.crt
+[[ ! -e $certificates ]] || cp "$certificates" bin/release/
