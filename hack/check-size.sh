@@ -4,7 +4,7 @@
 set -euo pipefail
 
 readonly limit=60000000
-size=$(wc -c <"$1")
+size=$(wc -c <"${1:?usage: check-size.sh PROGRAM}")
 if ((size > limit)); then
   echo "$1 has $size bytes, more than $limit: look for <ReflectMethod> in what -ldflags=-dumpdep prints" >&2
   exit 1

@@ -2,16 +2,17 @@
 # Checks the manifest for krew, and installs the archive that a snapshot left in the folder given, by the real krew and
 # with the real kubectl, into a folder that is removed again. Needs no network but for building krew and kubectl.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-dist=$(cd "$1" && pwd)
+dist=$(cd "${1:?usage: check-krew.sh FOLDER}" && pwd)
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
 fail() { echo "$*" >&2; exit 1; }
 
 echo "checking krew/sched.yaml"
 go build -C hack/krew -o "$temporary/" sigs.k8s.io/krew/cmd/krew sigs.k8s.io/krew/cmd/validate-krew-manifest
-archive=$(basename "$dist"/kubectl-sched_*.tar.gz)
+archive=$(cd "$dist" && echo kubectl-sched_*.tar.gz)
+[[ -e $dist/$archive ]] || fail "there is no archive in $dist: make one by hack/release/snapshot.sh"
 version=v$(cut -d_ -f2 <<<"$archive")
 go run ./hack/krewmanifest -built krew/sched.yaml "$version" "$dist/checksums.txt" >"$temporary/sched.yaml"
 for manifest in krew/sched.yaml "$temporary/sched.yaml"; do
@@ -35,3 +36,8 @@ said=$(kubectl sched version --client)
 code=0
 said=$(kubectl sched explain pod/checkout-0 -n shop --from testdata/clusters/shop.yaml) || code=$?
 [[ $code == 1 && $said == *"no node of 8 fits"* ]] || fail "kubectl sched explain ended with $code: $said"
+
+echo "completing through kubectl"
+tar -xzf "$dist/$archive" -C "$temporary/bin" kubectl_complete-sched
+said=$(kubectl __complete sched explain -n shop --from testdata/clusters/shop.yaml pod/check 2>&1) || fail "$said"
+[[ $said == *"pod/checkout-0"* ]] || fail "kubectl completes pod/check with $said"

@@ -2,9 +2,10 @@
 # Makes the release of the commit that is checked out, for this machine's platform alone, in a clone of its own in the
 # folder given, and leaves it in dist there. Nothing is signed, and no image is made.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-clone=$1
+mkdir -p "${1:?usage: snapshot.sh FOLDER}"
+clone=$(cd "$1" && pwd)
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 git clone --quiet --no-hardlinks . "$clone"
 cd "$clone"
 system=$(go env GOHOSTOS) machine=$(go env GOHOSTARCH)
