@@ -27,6 +27,7 @@ test: test-unit test-e2e ## run all tests
 test-unit: ## run the quick tests, no control plane
 	@echo "running the unit tests (the first time compiles kube-scheduler, about 4 minutes on 2 cores)"
 	@go test ./...
+	@go test -C hack/release ./...
 
 test-e2e: ## run the end-to-end tests beside a real etcd, kube-apiserver and kube-scheduler
 	@echo "running the end-to-end tests"
@@ -41,6 +42,7 @@ soak: ## run the long end-to-end tests of kubectl sched run; churn takes SOAKTIM
 lint: ## run golangci-lint
 	@echo "linting (the first time builds golangci-lint, about 2 minutes on 2 cores)"
 	@$(LINT) run
+	@cd hack/release && go tool -modfile=../tools/go.mod golangci-lint run
 
 verify: ## check formatting, go.mod and go.sum
 	@hack/verify.sh

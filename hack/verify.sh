@@ -13,8 +13,9 @@ fi
 echo "checking go vet"
 go vet ./...
 go vet -tags e2e ./test/e2e/...
+go -C hack/release vet ./...
 
-for module in . hack/tools hack/controlplane; do
+for module in . hack/controlplane hack/krew hack/release hack/tools; do
   echo "checking $module/go.mod"
   go -C "$module" mod tidy -diff
 done

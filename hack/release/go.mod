@@ -8,7 +8,10 @@ tool (
 	github.com/rhysd/actionlint/cmd/actionlint
 )
 
-require github.com/google/licensecheck v0.3.1
+require (
+	github.com/google/go-cmp v0.7.0
+	github.com/google/licensecheck v0.3.1
+)
 
 require (
 	al.essio.dev/pkg/shellescape v1.6.0 // indirect

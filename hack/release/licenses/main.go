@@ -1,4 +1,4 @@
-// Command licenses writes the licences of all that is linked into kubectl-sched, with their texts, to standard output.
+// Command licenses writes the licenses of all that is linked into kubectl-sched, with their texts, to standard output.
 // It fails when a module has none, or one that is not known to allow what we do: link it, and hand it on with its text.
 //
 // Its argument is the root of the repository.
@@ -22,19 +22,22 @@ import (
 	"github.com/google/licensecheck"
 )
 
-// allowed are the licences that a module may have, as licensecheck names them.
+// allowed are the licenses that a module may have, as licensecheck names them.
 var allowed = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MPL-2.0"}
 
-// legal is what files with a licence, or with what a licence wants handed on, are called.
+// legal is what files with a license, or with what a license wants handed on, are called.
 var legal = regexp.MustCompile(`(?i)^(licen[cs]es?|copying|copyright|notice|patents)([._-][a-z0-9.-]+)?$`)
 
-// elsewhere are files of that name that say nothing of what is linked: the licence of a documentation, and code.
+// beside are those of them that stand beside a license.
+var beside = regexp.MustCompile(`(?i)^(notice|patents|copyright)`)
+
+// elsewhere are files of that name that say nothing of what is linked: the license of a documentation, and code.
 var elsewhere = []string{".docs", ".go", ".sh"}
 
 // line parts the texts.
 var line = strings.Repeat("=", 80)
 
-// leastText is how much of a licence's file must be a text that is known, in percent.
+// leastText is how much of a license's file must be a text that is known, in percent.
 const leastText = 75
 
 // listed is what go list says of a package.
@@ -130,7 +133,7 @@ func addLinked(modules map[string]*module, root, system string) error {
 func standardLibrary() (*module, error) {
 	output, err := exec.Command("go", "env", "GOROOT", "GOVERSION").Output()
 	if err != nil {
-		return nil, fmt.Errorf("finding Go's own licence: %w", err)
+		return nil, fmt.Errorf("finding Go's own license: %w", err)
 	}
 	root, version, _ := strings.Cut(strings.TrimSpace(string(output)), "\n")
 	return &module{name: "Go standard library " + version, dir: root, folders: map[string]bool{root: true}}, nil
@@ -143,7 +146,7 @@ func (m *module) add(dir string) {
 	}
 }
 
-// write writes the licences of a module.
+// write writes the licenses of a module.
 func (m *module) write(out io.Writer) error {
 	var failures []error
 	found := false
@@ -168,7 +171,7 @@ func (m *module) write(out io.Writer) error {
 		}
 	}
 	if !found {
-		failures = append(failures, errors.New("no licence found"))
+		failures = append(failures, errors.New("no license found"))
 	}
 	if err := errors.Join(failures...); err != nil {
 		return fmt.Errorf("%s: %w", m.name, err)
@@ -176,19 +179,19 @@ func (m *module) write(out io.Writer) error {
 	return nil
 }
 
-// check tells whether a text is a licence. One that is not known, or not allowed, is an error, unless its file is a
-// notice or grants patents beside a licence.
+// check tells whether a text is a license. One that is not known, or not allowed, is an error, unless its file is a
+// notice or grants patents beside a license.
 func check(name string, text []byte) (isLicense bool, err error) {
-	if beside := regexp.MustCompile(`(?i)^(notice|patents|copyright)`); beside.MatchString(name) {
+	if beside.MatchString(name) {
 		return false, nil
 	}
 	coverage := licensecheck.Scan(text)
 	if coverage.Percent < leastText {
-		return false, fmt.Errorf("%s: %.0f %% of it is a licence that is known", name, coverage.Percent)
+		return false, fmt.Errorf("%s: %.0f %% of it is a license that is known", name, coverage.Percent)
 	}
 	for _, match := range coverage.Match {
 		if !slices.Contains(allowed, match.ID) {
-			return false, fmt.Errorf("%s: licence %s", name, match.ID)
+			return false, fmt.Errorf("%s: license %s", name, match.ID)
 		}
 	}
 	return true, nil
