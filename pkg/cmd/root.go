@@ -53,7 +53,7 @@ func New(env Env) *cobra.Command {
 its saved state, binds Pods by hand, and runs as a scheduler of its own.
 
 Exit codes: 0 yes (every Pod fits, or is bound), 1 no (at least one is not), 2 could not decide or run.`,
-		Args:          cobra.NoArgs,
+		Args:          noCommand,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
@@ -79,6 +79,18 @@ Exit codes: 0 yes (every Pod fits, or is bound), 1 no (at least one is not), 2 c
 	newCompleter(env, config).completeFlags(root)
 	callItself(root)
 	return root
+}
+
+// noCommand is the Args of the root, whose arguments are words that are no verb.
+func noCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	root.SuggestionsMinimumDistance = 2 // as cobra's own, which come on lines of their own
+	if similar := root.SuggestionsFor(args[0]); len(similar) > 0 {
+		return fmt.Errorf("unknown command %q; did you mean %s?", args[0], strings.Join(similar, " or "))
+	}
+	return fmt.Errorf("unknown command %q; see %s --help", args[0], root.CommandPath())
 }
 
 // callItself makes the texts of a command and of those under it name the program as it was called.
