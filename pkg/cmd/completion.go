@@ -19,11 +19,12 @@ As a plugin of kubectl, kubectl's own completion must be on (see kubectl complet
 program kubectl_complete-sched, which must be on the PATH: the argument kubectl prints that one. For the
 program kubectl-sched, called by its own name, load the script that the name of your shell prints.
 
-What is typed is completed from the files of --from or else from the cluster, for at most two seconds.`
+What is typed is completed from the files of --from or else from the cluster. What is not read within two seconds
+completes nothing.`
 
-const completionExample = `  # As a plugin of kubectl, in any shell: put the program into a folder of the PATH
-  kubectl sched completion kubectl > ~/.local/bin/kubectl_complete-sched
-  chmod +x ~/.local/bin/kubectl_complete-sched
+const completionExample = `  # As a plugin of kubectl, in any shell: put the program beside kubectl-sched
+  launcher="$(dirname "$(command -v kubectl-sched)")/kubectl_complete-sched"
+  kubectl sched completion kubectl > "$launcher" && chmod +x "$launcher"
 
   # kubectl-sched in bash, which needs the package bash-completion; put the line into ~/.bashrc to keep it
   source <(kubectl-sched completion bash)
@@ -32,6 +33,7 @@ const completionExample = `  # As a plugin of kubectl, in any shell: put the pro
   source <(kubectl-sched completion zsh)
 
   # kubectl-sched in fish
+  mkdir -p ~/.config/fish/completions
   kubectl-sched completion fish > ~/.config/fish/completions/kubectl-sched.fish
 
   # kubectl-sched in PowerShell; put the line into $PROFILE to keep it

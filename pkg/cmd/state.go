@@ -20,7 +20,8 @@ type stateFlags struct {
 
 func (f *stateFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.from, "from", nil,
-		"file, folder or - (standard input) that holds the cluster's objects, read instead of the live cluster; repeatable")
+		"file, folder, URL or - (standard input), gzipped or not, with the cluster's objects; read instead of the live "+
+			"cluster; repeatable")
 }
 
 // source is where the State comes from: files, or the cluster of a kubeconfig.

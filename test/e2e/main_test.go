@@ -72,7 +72,7 @@ func run(m *testing.M) (code int, err error) {
 }
 
 // buildPlugin builds kubectl-sched from this checkout into dir as `make build` does: what is tested and measured is what
-// is released, and half as large as what a plain `go build` makes.
+// is released, and a third as large as what a plain `go build` makes.
 func buildPlugin(dir string) (string, error) {
 	path := filepath.Join(dir, "kubectl-sched")
 	build := exec.Command("go", "build", "-trimpath", "-tags=grpcnotrace", "-ldflags=-s -w -funcalign=16", "-o", path,
