@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -49,33 +48,5 @@ func TestPodsAreNotFinishedWhenTheLeaseIsLost(t *testing.T) {
 	}
 	if len(lines) != pods {
 		t.Errorf("told of %d Pods, want %d", len(lines), pods)
-	}
-}
-
-// Upstream writes about Pods on contexts of its own; none of it comes after the Lease is lost.
-func TestNothingIsWrittenAfterTheLeaseIsLost(t *testing.T) {
-	server := newAPIServer(t, nodeText("n1"), podText("big", "9"))
-	lost, writes := make(chan struct{}), make(chan string, 10)
-	server.before = func(_ http.ResponseWriter, r *http.Request) bool {
-		if r.Method != http.MethodGet {
-			writes <- r.Method + " " + r.URL.Path
-		}
-		return false
-	}
-	loop, decided := server.loop(run.LoopOptions{})
-	ctx, end := context.WithCancel(upstream.Quiet(t.Context()))
-	ended := make(chan error, 1)
-	go func() { ended <- loop.Run(ctx, lost) }()
-	waitUntil(t, "big is told not to fit", func() bool { return len(decided.lines()) > 0 })
-	<-writes // the Pod's condition
-	close(lost)
-	server.add(podText("late", "9"))
-	waitUntil(t, "late is told not to fit", func() bool { return len(decided.lines()) > 1 })
-	end()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
-	if len(writes) > 0 {
-		t.Errorf("it wrote %s", <-writes)
 	}
 }
