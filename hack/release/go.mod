@@ -11,6 +11,7 @@ tool (
 require (
 	github.com/google/go-cmp v0.7.0
 	github.com/google/licensecheck v0.3.1
+	golang.org/x/tools v0.43.0
 )
 
 require (
@@ -352,7 +353,6 @@ require (
 	golang.org/x/term v0.41.0 // indirect
 	golang.org/x/text v0.35.0 // indirect
 	golang.org/x/time v0.14.0 // indirect
-	golang.org/x/tools v0.43.0 // indirect
 	golang.org/x/xerrors v0.0.0-20240903120638-7835f813f4da // indirect
 	gonum.org/v1/gonum v0.16.0 // indirect
 	google.golang.org/api v0.265.0 // indirect
