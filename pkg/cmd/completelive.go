@@ -17,8 +17,8 @@ import (
 	"github.com/kubectl-sched/kubectl-sched/pkg/cluster"
 )
 
-// maxTable is how much of an answer is read, in bytes: room for some 200,000 Pods, more than come in time.
-const maxTable = 64 << 20
+// maxTable is how much of an answer is read, in bytes: room for some 50,000 Pods, more than come in time.
+const maxTable = 16 << 20
 
 // liveCatalog is that of a cluster. It asks for tables, as kubectl get does: a row is a small part of its object.
 type liveCatalog struct{ config *rest.Config }

@@ -100,10 +100,10 @@ func TestCompletionReadsOneTable(t *testing.T) {
 			}
 		}
 	})
-	if got, want := complete(t, kubeconfig, "explain -n shop --node n"), ":38\n"; got != want {
-		t.Errorf("completions %q, want %q", got, want)
+	if got := complete(t, kubeconfig, "explain -n shop --node n"); strings.Contains(got, "\n:") {
+		t.Errorf("completions %q, want none", got)
 	}
-	if mebibytes := sent.Load(); mebibytes > 100 {
+	if mebibytes := sent.Load(); mebibytes > 40 {
 		t.Errorf("read %d MiB", mebibytes)
 	}
 }
