@@ -63,7 +63,7 @@ type feed struct {
 }
 
 // openFeed finds out what can be read of a running cluster, and prepares informers of it; writes is what its writes go
-// through, nil for nothing.
+// through.
 func openFeed(ctx context.Context, live Live, writes transport.WrapperFunc) (*feed, error) {
 	probing, stop := context.WithTimeout(ctx, probeTimeout)
 	defer stop()

@@ -10,7 +10,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/events"
-	"k8s.io/client-go/transport"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/utils/clock"
@@ -63,6 +62,8 @@ type Loop struct {
 
 	flights  flights
 	evictors evictors
+	// gate is what all writes but Bindings go through.
+	gate *writeGate
 	// seats are taken by the Pods that are being bound.
 	seats chan struct{}
 	// backlog is what a Pass takes up; nil for all that comes.
@@ -72,7 +73,8 @@ type Loop struct {
 // NewLoop builds a Loop and returns when it has read all of the cluster. What may not be read is an error, and what the
 // API server does not serve counts as empty, as for NewLive.
 func NewLoop(ctx context.Context, live Live, options LoopOptions) (*Loop, error) {
-	var writes transport.WrapperFunc
+	gate := &writeGate{}
+	writes := gate.guard
 	if options.DryRun {
 		writes = swallowWrites
 	}
@@ -80,7 +82,7 @@ func NewLoop(ctx context.Context, live Live, options LoopOptions) (*Loop, error)
 	if err != nil {
 		return nil, err
 	}
-	l := &Loop{feed: *feed, options: options, clock: options.Clock, seats: make(chan struct{}, mostBindings)}
+	l := &Loop{feed: *feed, options: options, clock: options.Clock, gate: gate, seats: make(chan struct{}, mostBindings)}
 	if l.clock == nil {
 		l.clock = clock.RealClock{}
 	}
@@ -143,10 +145,10 @@ func (l *Loop) Profiles() []string { return slices.Sorted(maps.Keys(l.sched.Prof
 func (l *Loop) State() (*cluster.State, error) { return l.objects(l.sched.Cache) }
 
 // Run schedules until the context ends, then finishes what is under way. It returns the cause of that end unless it
-// was an interrupt. When lost is closed, as a Lease's is, what is under way is canceled, but for requests that are on
-// their way. The context has to end then too. A nil channel is never closed. Upstream evicts Pods in the background and
-// takes back nominations when all else has ended: it is for the Live's Config to let no write through by then.
+// was an interrupt. When lost is closed, as a Lease's is, nothing may be written any more: what is under way is
+// canceled, but for requests that are on their way. The context has to end then too. A nil channel is never closed.
 func (l *Loop) Run(ctx context.Context, lost <-chan struct{}) error {
+	l.gate.lost.Store(&lost)
 	// Scheduling and binding cycles outlive an interrupt.
 	lasting, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	done := make(chan struct{})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -48,5 +49,36 @@ func TestPodsAreNotFinishedWhenTheLeaseIsLost(t *testing.T) {
 	}
 	if len(lines) != pods {
 		t.Errorf("told of %d Pods, want %d", len(lines), pods)
+	}
+}
+
+// Upstream writes about Pods on contexts of its own; none of it comes after the Lease is lost.
+func TestNothingIsWrittenAfterTheLeaseIsLost(t *testing.T) {
+	const late = 5 // a write comes in the background, at the latest while the next Pods are judged
+	server := newAPIServer(t, nodeText("n1"), podText("big", "9"))
+	lost, writes := make(chan struct{}), make(chan string, 10)
+	server.before = func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodGet {
+			writes <- r.Method + " " + r.URL.Path
+		}
+		return false
+	}
+	loop, decided := server.loop(run.LoopOptions{})
+	ctx, end := context.WithCancel(upstream.Quiet(t.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- loop.Run(ctx, lost) }()
+	waitUntil(t, "big is told not to fit", func() bool { return len(decided.lines()) > 0 })
+	<-writes // the Pod's condition
+	close(lost)
+	for i := range late {
+		server.add(podText(fmt.Sprintf("late%d", i), "9"))
+		waitUntil(t, "it is told not to fit", func() bool { return len(decided.lines()) > i+1 })
+	}
+	end()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if len(writes) > 0 {
+		t.Errorf("it wrote %s", <-writes)
 	}
 }
